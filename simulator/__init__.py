@@ -1,0 +1,58 @@
+"""The facade of the simulator: everything else is private to it.
+
+Importing this package imports neither JAX nor ONNX: each name is fetched from its module when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from simulator.config import RunConfig
+from simulator.errors import SimulatorError
+
+if TYPE_CHECKING:
+    from simulator.inspection import Inspection, inspect
+    from simulator.machines.catalogue import system, systems
+    from simulator.pipeline import simulate
+    from simulator.release import ENGINE_RELEASE, engine_fingerprint
+    from simulator.running import RunResult, run
+    from simulator.zoo.catalogue import ZOO, build_zoo
+
+_HOMES = {
+    "Inspection": "simulator.inspection",
+    "inspect": "simulator.inspection",
+    "system": "simulator.machines.catalogue",
+    "systems": "simulator.machines.catalogue",
+    "simulate": "simulator.pipeline",
+    "ENGINE_RELEASE": "simulator.release",
+    "engine_fingerprint": "simulator.release",
+    "RunResult": "simulator.running",
+    "run": "simulator.running",
+    "ZOO": "simulator.zoo.catalogue",
+    "build_zoo": "simulator.zoo.catalogue",
+}
+
+__all__ = [
+    "ENGINE_RELEASE",
+    "ZOO",
+    "Inspection",
+    "RunConfig",
+    "RunResult",
+    "SimulatorError",
+    "build_zoo",
+    "engine_fingerprint",
+    "inspect",
+    "run",
+    "simulate",
+    "system",
+    "systems",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'simulator' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
