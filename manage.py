@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Django's entry. `./podium manage ...` runs it with the environment of the running stack; it decides nothing itself."""
+"""Django's entry. `./podium manage ...` runs it in the environment of the running stack; it decides nothing."""
 
 import os
 import sys

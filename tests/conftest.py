@@ -1,0 +1,91 @@
+"""What every test may rely on: a private, real PostgreSQL and Valkey, and guards against testing anything less."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.services import Services
+
+SERVICES = Services()
+os.environ.update(SERVICES.environment())
+TASKS_RUN_HERE: list[str] = []
+NEEDS_SERVICES = {"portal", "workers", "security"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the settings now, so that pytest-django finds Django configured with our servers."""
+    if importlib.util.find_spec("portal.settings") is None:
+        return
+    os.environ["DJANGO_SETTINGS_MODULE"] = "portal.settings"
+    from celery import signals
+    from django.conf import settings
+
+    _ = settings.DATABASES
+    signals.task_prerun.connect(_note_task, weak=False)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    SERVICES.stop()
+
+
+@pytest.fixture(scope="session")
+def services() -> Services:
+    """The private PostgreSQL and Valkey, running. The migrated database is as `./podium up` makes it."""
+    SERVICES.start()
+    return SERVICES
+
+
+@pytest.fixture(autouse=True)
+def _services_where_needed(request: pytest.FixtureRequest) -> None:
+    if request.path.relative_to(Path(__file__).parent).parts[0] in NEEDS_SERVICES:
+        request.getfixturevalue("services")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(services: Services) -> Iterator[None]:
+    """pytest-django's hook. The owner role made and migrated our database, not the role the tests run as.
+
+    After a test with real transactions the database is made anew from its template: Django would TRUNCATE as the role
+    under test, which owns nothing, and the catalogue would be lost.
+    """
+    from django.db import connections
+    from django.test import TransactionTestCase
+
+    vendors = {alias: connections[alias].vendor for alias in connections}
+    if set(vendors.values()) != {"postgresql"}:
+        pytest.exit(f"the tests need PostgreSQL, the settings name {vendors}", returncode=3)
+
+    def restore(self: TransactionTestCase) -> None:
+        connections.close_all()
+        services.restore()
+
+    original = TransactionTestCase._fixture_teardown
+    TransactionTestCase._fixture_teardown = restore
+    yield
+    TransactionTestCase._fixture_teardown = original
+
+
+def _note_task(sender: object = None, **_: object) -> None:
+    TASKS_RUN_HERE.append(getattr(sender, "name", str(sender)))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Fail the session when a Celery task ran inside the test process: then no broker and no worker were tested."""
+    if "celery" not in sys.modules:
+        return
+    from celery import current_app
+
+    if current_app.conf.task_always_eager:
+        TASKS_RUN_HERE.append("task_always_eager is set")
+    if TASKS_RUN_HERE:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if TASKS_RUN_HERE:
+        terminalreporter.section("tasks ran inside the test process", red=True)
+        terminalreporter.line(", ".join(sorted(set(TASKS_RUN_HERE))))
