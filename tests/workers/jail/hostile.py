@@ -52,7 +52,7 @@ def try_all(conversation: Conversation, *, forbidden: str, libc_calls: dict[str,
         "write outside": lambda: Path("/tmp/podium-jail-escape").write_bytes(b"x"),
         "list root": lambda: os.listdir("/"),
         "become root": lambda: os.setuid(0) if os.getuid() else _refuse(),
-        "raise a limit": lambda: os.nice(-5),
+        "raise its priority": lambda: os.nice(-5),
     }
     results = {name: _outcome(attempt) for name, attempt in attempts.items()}
     libc = ctypes.CDLL(None, use_errno=True)
@@ -110,7 +110,11 @@ def wait_for_stop(conversation: Conversation) -> str:
 
 def leave_files(conversation: Conversation) -> None:
     Path("good.txt").write_text("good")
-    Path("link").symlink_to("/etc/passwd") if not _outcome(lambda: Path("link").symlink_to("/etc/passwd")) else None
+    Path("large.bin").write_bytes(b"0" * 5000)
+    try:
+        Path("link").symlink_to("/etc/passwd")
+    except OSError:
+        pass  # Landlock refuses links already; where there is none, the parent must
 
 
 def _outcome(attempt: Any) -> str:

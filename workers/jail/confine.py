@@ -1,0 +1,88 @@
+"""What a child does to itself, in order, before it meets anything hostile. What it does afterwards is not decided here.
+
+Order matters. Landlock binds only the calling thread and its later ones, so it comes before JAX makes a pool; the
+trusted imports come before the user is changed, since the checkout may lie behind a folder that only its owner may
+enter; seccomp comes last and reaches all threads.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from workers.jail import landlock, seccomp
+from workers.jail.limits import Limits
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+# What the C library, Python and XLA read besides code: hardware facts, time zones, randomness. No secrets live here.
+_SYSTEM_READABLE = (
+    "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo", "/etc/ld.so.cache",
+    "/etc/localtime", "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/sys/devices/system",
+    "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm/overcommit_memory",
+)  # fmt: skip
+
+
+def die_with(parent: int) -> None:
+    """Ask the kernel to kill us when the parent dies, where it can; leave at once if it is dead already."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(70)
+
+
+def see_only(*, code: Iterable[Path], scratch: Path, descriptors: Iterable[int]) -> bool:
+    """First wall: no new privileges, and a file system of code to read and one scratch folder. True if it stands."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    readable = [Path(sys.prefix), Path(sys.base_prefix) / "lib", *map(Path, _SYSTEM_READABLE), *code]
+    return landlock.restrict(
+        readable=[*readable, Path(f"/proc/{os.getpid()}")], writable=[scratch], descriptors=descriptors
+    )
+
+
+def limit(limits: Limits, *, own_user: bool) -> None:
+    """Second wall: resource limits, counted from now."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = int(used.ru_utime + used.ru_stime) + limits.cpu_seconds + 1
+    _set(resource.RLIMIT_CPU, cpu, cpu + 2)
+    _set(resource.RLIMIT_AS, limits.address_space_bytes)
+    _set(resource.RLIMIT_FSIZE, limits.file_bytes)
+    _set(resource.RLIMIT_NOFILE, limits.open_files)
+    _set(resource.RLIMIT_CORE, 0)
+    if own_user:  # the limit counts every thread of the user, so it means something only for a user of our own
+        _set(resource.RLIMIT_NPROC, 256)
+    # a write over RLIMIT_FSIZE then is an error rather than the end
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+def become(user: int, parent: int) -> None:
+    """Third wall: a user that owns nothing. The kernel forgets two wishes when the user changes: we say them again."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    _prctl(_PR_SET_DUMPABLE, 1)  # else we may not open our own /proc/self/fd; nobody else has this user
+    die_with(parent)
+
+
+def filter_calls() -> bool:
+    """Last wall: the system-call filter, on all threads. True if it stands."""
+    return seccomp.install()
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def _set(kind: int, soft: int, hard: int | None = None) -> None:
+    _, ceiling = resource.getrlimit(kind)
+    wanted = soft if hard is None else hard
+    if ceiling != resource.RLIM_INFINITY:
+        wanted = min(wanted, ceiling)
+    try:
+        resource.setrlimit(kind, (min(soft, wanted), wanted))
+    except (ValueError, OSError):
+        pass  # macOS refuses some of them; the watchdog in the parent remains

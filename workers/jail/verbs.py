@@ -1,0 +1,72 @@
+"""What a jailed child can be asked to do: inspect, estimate, run, or only say how well it is confined.
+
+Only the simulator's facade is called. `warm` loads trusted code before rights are dropped.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+from pathlib import Path
+from typing import Any
+
+import simulator
+from simulator import RunConfig
+from workers.jail.child import Conversation
+
+
+def warm(verb: str, *, rehearse: bool) -> None:
+    """Import what the verb will use.
+
+    `rehearse` also exercises it on a trusted model, which draws in what is loaded lazily: wanted where the jail's user
+    will not be able to read the code any more.
+    """
+    for name in simulator.__all__:
+        getattr(simulator, name)
+    for module in pkgutil.walk_packages(simulator.__path__, "simulator."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    if rehearse and verb != "probe":
+        _rehearse()
+
+
+def probe(conversation: Conversation) -> dict[str, Any]:
+    """Nothing but the engine's release: what the worker asks at its start to learn the isolation level."""
+    return {"engine_release": simulator.ENGINE_RELEASE, "engine_fingerprint": simulator.engine_fingerprint()}
+
+
+def inspect(conversation: Conversation, *, model: str, name: str) -> dict[str, Any]:
+    """The inspection of an uploaded file, as JSON."""
+    return simulator.inspect(model, name=name).to_dict()
+
+
+def estimate(conversation: Conversation, *, model: str, config: dict[str, Any]) -> dict[str, Any]:
+    """The report of one simulation, without executing numbers."""
+    return simulator.simulate(model, RunConfig.from_dict(config))
+
+
+def run(
+    conversation: Conversation, *, model: str, config: dict[str, Any], resume: str | None, checkpoint_every: float
+) -> dict[str, Any]:
+    """Simulate and execute; artefacts are left in the scratch folder, which is the current one."""
+    result = simulator.run(
+        model, RunConfig.from_dict(config), on_event=conversation.emit, should_stop=conversation.should_stop
+    )
+    result.save(Path("."))
+    return result.to_dict()
+
+
+def _rehearse() -> None:
+    path = Path("rehearsal.onnx")
+    path.write_bytes(simulator.build_zoo("mnist"))
+    try:
+        simulator.inspect(str(path), name="rehearsal.onnx")
+        for task in ("infer", "train"):
+            simulator.run(str(path), RunConfig(task=task, batch=2, steps=1), on_event=_ignore)
+    finally:
+        os.unlink(path)
+
+
+def _ignore(kind: str, data: dict[str, Any]) -> None:
+    """A rehearsal tells nobody."""
