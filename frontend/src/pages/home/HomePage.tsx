@@ -1,0 +1,12 @@
+// The start: for a stranger what Podium is, for a signed-in person what is going on.
+import { useSession } from '~/api/queries/session';
+import { ProblemNotice } from '~/shell/ProblemNotice';
+import { Waiting } from '~/shell/Waiting';
+import { Landing } from './Landing';
+
+export function HomePage() {
+  const { data: session, error } = useSession();
+  if (error) return <ProblemNotice problem={error} />;
+  if (!session) return <Waiting lines={6} />;
+  return <Landing />;
+}

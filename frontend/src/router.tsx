@@ -1,0 +1,78 @@
+// Addresses and the pages behind them. Each page is fetched when it is first visited; private ones ask for a sign-in.
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { sessionQuery } from './api/queries/session';
+import { CrashPage } from './shell/CrashPage';
+import { Layout } from './shell/Layout';
+import { MissingPage } from './shell/MissingPage';
+
+interface Context {
+  client: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: Layout,
+  notFoundComponent: MissingPage,
+  errorComponent: CrashPage,
+});
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+async function requireSignIn({ context, location }: { context: Context; location: { href: string } }): Promise<void> {
+  const session = await context.client.ensureQueryData(sessionQuery);
+  if (!session.user) throw redirect({ to: '/login', search: { next: location.href } });
+}
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/home/HomePage'), 'HomePage'),
+});
+const signup = createRoute({
+  getParentRoute: () => root,
+  path: '/signup',
+  component: lazyRouteComponent(() => import('./pages/account/SignUpPage'), 'SignUpPage'),
+});
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search: Record<string, unknown>): { next?: string; confirmed?: string } => ({
+    next: text(search.next),
+    confirmed: text(search.confirmed),
+  }),
+  component: lazyRouteComponent(() => import('./pages/account/LogInPage'), 'LogInPage'),
+});
+const confirm = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm/$key',
+  component: lazyRouteComponent(() => import('./pages/account/ConfirmPage'), 'ConfirmPage'),
+});
+const outbox = createRoute({
+  getParentRoute: () => root,
+  path: '/outbox',
+  component: lazyRouteComponent(() => import('./pages/account/OutboxPage'), 'OutboxPage'),
+});
+const errorPage = createRoute({
+  getParentRoute: () => root,
+  path: '/docs/errors/$code',
+  component: lazyRouteComponent(() => import('./pages/errors/ErrorCodePage'), 'ErrorCodePage'),
+});
+
+const privatePages = createRoute({ getParentRoute: () => root, id: 'private', beforeLoad: requireSignIn });
+
+const tree = root.addChildren([home, signup, login, confirm, outbox, errorPage, privatePages]);
+
+export function makeRouter(client: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { client },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}
