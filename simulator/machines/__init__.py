@@ -1,0 +1,1 @@
+"""What programs run on: constants, tiles, chips, systems. Every number is data with its source beside it."""

@@ -1,0 +1,70 @@
+"""Reads ``facts.yaml``: constants with unit, source, confidence and bounds. It computes nothing from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import yaml
+
+Side = Literal["low", "value", "high"]
+CONFIDENCES = ("measured", "documented", "inferred", "recalled", "fitted")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One constant. ``low`` makes a step faster, ``high`` slower; both are ``value`` where no bound is known."""
+
+    name: str
+    value: float
+    unit: str
+    source: str
+    confidence: str
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "value": self.value,
+            "unit": self.unit,
+            "source": self.source,
+            "confidence": self.confidence,
+        }
+
+
+def read_yaml(name: str) -> dict[str, Any]:
+    """A data file of this package, parsed."""
+    parsed: dict[str, Any] = yaml.safe_load(files(__package__).joinpath(name).read_text("utf-8"))
+    return parsed
+
+
+@lru_cache(maxsize=1)
+def facts() -> dict[str, Fact]:
+    """Every constant under ``section.name``."""
+    found = {}
+    for section, entries in read_yaml("facts.yaml").items():
+        for key, entry in entries.items():
+            value = entry["value"]
+            name = f"{section}.{key}"
+            found[name] = Fact(
+                name, value, entry["unit"], entry["source"], entry["confidence"],
+                entry.get("low", value), entry.get("high", value),
+            )  # fmt: skip
+    return found
+
+
+def fact(name: str, side: Side = "value") -> float:
+    """The number ``section.name``, or the bound of it that makes a step faster ("low") or slower ("high")."""
+    number: float = getattr(facts()[name], side)
+    return number
+
+
+def whole(name: str) -> int:
+    """A constant that is a count (of bytes, cycles, tiles)."""
+    number = facts()[name].value
+    if number != int(number):
+        raise ValueError(f"{name} is not a whole number")
+    return int(number)

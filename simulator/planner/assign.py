@@ -1,0 +1,227 @@
+"""Walks a graph in order: gives each operator its plan and first tile, each tensor its layout. No time line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from simulator.graph.graph import Graph, Kind, Role
+from simulator.machines.ipu import Ipu
+from simulator.planner.contraction import contraction
+from simulator.planner.elementwise import plan_elementwise
+from simulator.planner.grid import plan_contraction
+from simulator.planner.layout import Layout, Spread, linear, scaled
+from simulator.planner.movement import plan_movement, plan_slices, table_spread
+from simulator.planner.plan import Plan
+from simulator.planner.rows import (
+    plan_fallback,
+    plan_norm,
+    plan_pool,
+    plan_random,
+    plan_reduce,
+    plan_softmax,
+    plan_sort,
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may set of planning."""
+
+    available_memory_proportion: float
+    half_partials: bool
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """``plans`` and ``starts``: one an operator. ``layouts``: one a root tensor that an operator touches."""
+
+    plans: tuple[Plan, ...]
+    starts: tuple[int, ...]
+    layouts: dict[int, Layout]
+
+
+def assign(graph: Graph, ipu: Ipu, options: Options, on_progress: Callable[[float], None] | None = None) -> Assignment:
+    """Plan every operator of ``graph``. Deterministic; equal operators share one plan."""
+    walk = _Walk(graph, ipu, options)
+    for index in range(len(graph.ops)):
+        walk.operator(index)
+        if on_progress is not None and index % 64 == 0:
+            on_progress(index / len(graph.ops))
+    return Assignment(tuple(walk.plans), tuple(walk.starts), walk.layouts)
+
+
+class _Walk:
+    def __init__(self, graph: Graph, ipu: Ipu, options: Options) -> None:
+        self.graph = graph
+        self.ipu = ipu
+        self.options = options
+        self.plans: list[Plan] = []
+        self.starts: list[int] = []
+        self.layouts: dict[int, Layout] = {}
+        self.cursor = 0
+
+    def operator(self, index: int) -> None:
+        kind = Kind(self.graph.ops.kind[index])
+        if kind in (Kind.MATMUL, Kind.CONV):
+            self._contraction(index, kind)
+        elif kind == Kind.ELEMENTWISE:
+            self._elementwise(index)
+        elif kind == Kind.REDUCE:
+            self._reduce(index)
+        else:
+            self._placed(index, self._other(index, kind))
+
+    def elements(self, root: int) -> int:
+        tensors = self.graph.tensors
+        return max(1, int(tensors.bytes[root]) // self.itemsize(root))
+
+    def itemsize(self, tensor: int) -> int:
+        tensors = self.graph.tensors
+        count = max(1, prod(tensors.shape[tensor]))
+        root = tensors.root(tensor)
+        if tensor == root and tensors.bytes[root] > 0:
+            return max(1, int(tensors.bytes[root]) // count)
+        return np.dtype(tensors.dtype[tensor]).itemsize
+
+    def roots(self, index: int) -> list[int]:
+        """Distinct tensors that own the bytes which operator ``index`` reads."""
+        return list(dict.fromkeys(self.graph.tensors.root(t) for t in self.graph.ops.inputs[index]))
+
+    def layout(self, root: int) -> Layout:
+        """Where ``root`` lies; a tensor nobody placed yet is mapped linearly from the next free tile."""
+        if root not in self.layouts:
+            spread = linear(self.elements(root), self.itemsize(root), self.ipu)
+            self.layouts[root] = Layout(spread, self._advance(spread.used))
+        return self.layouts[root]
+
+    def _advance(self, used: int) -> int:
+        """The next free tile; pairs of tiles stay together, so it is even."""
+        start = self.cursor
+        self.cursor = (start + used + used % 2) % self.ipu.tiles
+        return start
+
+    def _record(self, index: int, plan: Plan, start: int) -> None:
+        self.plans.append(plan)
+        self.starts.append(start)
+        first = Layout(Spread(plan.outputs), start)
+        for tensor in self.graph.ops.outputs[index]:
+            root = self.graph.tensors.root(tensor)
+            if root in self.layouts:
+                continue  # written in place
+            if self.elements(root) == first.spread.total:
+                self.layouts[root] = first
+            else:
+                self.layout(root)
+
+    def _placed(self, index: int, plan: Plan) -> None:
+        for root in self.roots(index):
+            self.layout(root)
+        self._record(index, plan, self._advance(Spread(plan.outputs).used))
+
+    def _contraction(self, index: int, kind: Kind) -> None:
+        tensors = self.graph.tensors
+        sides = [tensors.root(t) for t in self.graph.ops.inputs[index][:2]]
+        free = tuple(tensors.role[r] == Role.WEIGHT and r not in self.layouts for r in sides)
+        problem = contraction(
+            kind,
+            self.graph.ops.attributes[index],
+            half=self.itemsize(self.graph.ops.inputs[index][0]) == 2,
+            half_partials=self.options.half_partials,
+            resident=(free[0], free[1]),
+        )
+        plan = plan_contraction(problem, self.ipu, self.options.available_memory_proportion)
+        start = self._advance(plan.tiles_used)
+        for root, wanted in zip(sides, plan.operands, strict=False):
+            if wanted is not None and root not in self.layouts and wanted.any():
+                self.layouts[root] = Layout(scaled(self.elements(root), Spread(wanted)), start)
+        for root in sides:
+            self.layout(root)
+        self._record(index, plan, start)
+
+    def _elementwise(self, index: int) -> None:
+        attributes = self.graph.ops.attributes[index]
+        home = self._home(index, attributes["elements"])
+        foreign = tuple(sorted(self._foreign(index, home)))
+        plan = plan_elementwise(
+            attributes["functions"], self._dtype(index), attributes["arity"], home.spread, foreign, self.ipu
+        )
+        self._record(index, plan, home.start)
+
+    def _home(self, index: int, elements: int) -> Layout:
+        """Where an element-wise operator runs: where it writes in place, else with its first operand of full size."""
+        tensors = self.graph.tensors
+        written = [tensors.root(t) for t in self.graph.ops.outputs[index] if tensors.alias_of[t] >= 0]
+        for root in (*written, *self.roots(index)):
+            if self.elements(root) == elements:
+                return self.layout(root)
+        output = self.graph.ops.outputs[index][0]
+        spread = linear(elements, self.itemsize(output), self.ipu)
+        return Layout(spread, self._advance(spread.used))
+
+    def _foreign(self, index: int, home: Layout) -> list[tuple[int, int]]:
+        tensors = self.graph.tensors
+        found: dict[int, tuple[int, int]] = {}
+        for tensor in self.graph.ops.inputs[index]:
+            root = tensors.root(tensor)
+            if self.layout(root) != home:
+                read = min(max(1, prod(tensors.shape[tensor])), self.elements(root))
+                found[root] = (max(read, found.get(root, (0, 0))[0]), self.itemsize(root))
+        return list(found.values())
+
+    def _dtype(self, index: int) -> str:
+        """The floating type an operator works in, or else the type of its first output."""
+        ops, tensors = self.graph.ops, self.graph.tensors
+        names = [tensors.dtype[t] for t in (*ops.inputs[index], *ops.outputs[index])]
+        floating = [name for name in names if "float" in name]
+        return floating[0] if floating else names[-1]
+
+    def _reduce(self, index: int) -> None:
+        attributes = self.graph.ops.attributes[index]
+        source = self.layout(self.graph.tensors.root(self.graph.ops.inputs[index][0]))
+        for root in self.roots(index):
+            self.layout(root)
+        plan = plan_reduce(
+            attributes["op"],
+            attributes["inputs"],
+            attributes["outputs"],
+            self.itemsize(self.graph.ops.inputs[index][0]),
+            scaled(attributes["inputs"], source.spread),
+            self.ipu,
+        )
+        self._record(index, plan, source.start)
+
+    def _other(self, index: int, kind: Kind) -> Plan:
+        a, ipu = self.graph.ops.attributes[index], self.ipu
+        dtype = self._dtype(index)
+        output = self.graph.ops.outputs[index][0]
+        itemsize = self.itemsize(output)
+        if kind == Kind.MOVEMENT:
+            return plan_movement(a["op"], max(1, a["bytes"] // itemsize), itemsize, ipu)
+        if kind in (Kind.GATHER, Kind.SCATTER):
+            self._table(index, kind)
+            return plan_slices(kind == Kind.SCATTER, a["rows"], a["row_elements"], a["table_rows"], itemsize, ipu)
+        if kind == Kind.POOL:
+            backward = len(self.graph.ops.inputs[index]) > 1 and "reduce_window" not in self.graph.ops.primitive[index]
+            return plan_pool(a["outputs"], a["window"], backward, itemsize, ipu)
+        if kind == Kind.NORM:
+            return plan_norm(a["name"], a["rows"], a["columns"], dtype, np.dtype(dtype).itemsize, ipu)
+        if kind == Kind.SOFTMAX:
+            return plan_softmax(a["name"], a["rows"], a["columns"], dtype, np.dtype(dtype).itemsize, ipu)
+        if kind == Kind.RANDOM:
+            return plan_random(a["elements"], itemsize, ipu)
+        if kind == Kind.SORT:
+            return plan_sort(a["rows"], a["columns"], itemsize, ipu)
+        foreign = tuple(sorted((self.elements(r), self.itemsize(r)) for r in self.roots(index)))
+        return plan_fallback(a["op"], a["elements"], itemsize, foreign, ipu)
+
+    def _table(self, index: int, kind: Kind) -> None:
+        """A table that is a weight and was not placed yet lies as the slices want it."""
+        table = self.graph.tensors.root(self.graph.ops.inputs[index][0])
+        if self.graph.tensors.role[table] == Role.WEIGHT and table not in self.layouts:
+            a = self.graph.ops.attributes[index]
+            wanted = table_spread(a["rows"], a["row_elements"], a["table_rows"], self.itemsize(table), self.ipu)
+            self.layouts[table] = Layout(scaled(self.elements(table), wanted), self._advance(wanted.used))

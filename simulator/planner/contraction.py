@@ -1,0 +1,157 @@
+"""Matrix products and convolutions as one problem, and ways to restate it. Splitting it over tiles is in ``search``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, prod
+from typing import Any
+
+from simulator.graph.graph import Kind
+
+SPATIAL = ("field_in", "field_out", "kernel", "stride", "dilation", "input_dilation")
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """out[groups, batch, rows, width, outs] += in[groups, batch, rows, width, ins] x weights[groups, taps, ins, outs].
+
+    ``rows`` x ``width`` are the output positions of one batch item that need work. A tile of ``r`` output rows reads
+    ``r * row_step + row_halo`` input rows of ``in_width`` positions, never more than ``in_rows`` or ``r * row_taps``.
+    ``fold`` is the number of kernel taps that were folded into ``ins``.
+    ``resident`` says which operand (input, weights) already lies where the plan wants it.
+    """
+
+    groups: int
+    batch: int
+    rows: int
+    width: int
+    ins: int
+    outs: int
+    taps: int
+    in_rows: int
+    in_width: int
+    row_step: float
+    row_halo: int
+    row_taps: int
+    half: bool
+    half_partials: bool
+    resident: tuple[bool, bool]
+    fold: int = 1
+    transforms: tuple[str, ...] = ()
+    copied: tuple[bool, bool] = (False, False)  # operands that tiles must rearrange before the vertex can use them
+    zero_filled: int = 0  # outputs that get no contribution (dilated inputs): cleared, not computed
+
+    @property
+    def element(self) -> int:
+        """Bytes of an element of the operands and the result."""
+        return 2 if self.half else 4
+
+    @property
+    def partial(self) -> int:
+        """Bytes of a partial sum."""
+        return 2 if self.half and self.half_partials else 4
+
+    @property
+    def macs(self) -> int:
+        return self.groups * self.batch * self.rows * self.width * self.ins * self.outs * self.taps
+
+    @property
+    def outputs(self) -> int:
+        return self.groups * self.batch * self.rows * self.width * self.outs
+
+
+def contraction(
+    kind: Kind, attributes: dict[str, Any], *, half: bool, half_partials: bool, resident: tuple[bool, bool]
+) -> Contraction:
+    """The problem behind a MATMUL or CONV of the graph."""
+    if kind == Kind.MATMUL:
+        rows = attributes["m"]
+        return Contraction(
+            attributes["batch"], 1, rows, 1, attributes["k"], attributes["n"], 1, rows, 1, 1.0, 0, 1,
+            half, half_partials, resident,
+        )  # fmt: skip
+    columns = (attributes[name] for name in SPATIAL)
+    dims = list(zip(*columns, strict=True)) or [(1, 1, 1, 1, 1, 1)]
+    outs, taps = zip(*(_useful(out, kernel, spread) for _, out, kernel, _, _, spread in dims), strict=True)
+    field_in, _, kernel, stride, dilation, spread = dims[0]
+    reach = ceil(((kernel - 1) * dilation + 1) / spread)
+    step = stride / spread if outs[0] == dims[0][1] else float(stride)
+    everything = (
+        prod(out for _, out, *_ in dims) * attributes["batch"] * attributes["groups"] * attributes["out_channels"]
+    )
+    problem = Contraction(
+        attributes["groups"], attributes["batch"], outs[0], prod(outs[1:]),
+        attributes["in_channels"], attributes["out_channels"], prod(taps),
+        field_in, _columns_read(dims[1:], outs[1:], taps[1:]), step, max(0, reach - ceil(step)), taps[0],
+        half, half_partials, resident,
+    )  # fmt: skip
+    return replace(problem, zero_filled=max(0, everything - problem.outputs))
+
+
+def _useful(out: int, kernel: int, spread: int) -> tuple[int, int]:
+    """Output positions that get a contribution, and taps that hit data, where inputs are spread with zeros between."""
+    if kernel >= spread:
+        return out, ceil(kernel / spread)
+    return ceil(out * kernel / spread), 1
+
+
+def _columns_read(dims: list[tuple[int, ...]], outs: tuple[int, ...], taps: tuple[int, ...]) -> int:
+    """Input positions of one row that some tap reads: all of them unless strides skip over."""
+    return prod(min(dim[0], out * tap) for dim, out, tap in zip(dims, outs, taps, strict=True))
+
+
+def restatements(problem: Contraction) -> tuple[Contraction, ...]:
+    """``problem`` and transforms PopLibs also tries: groups joined, kernel folded into channels, operands swapped."""
+    base = joined(problem)
+    found = [base]
+    if base.taps > 1:
+        found.append(folded(base))
+    found += [swapped(each) for each in tuple(found) if each.taps == 1]
+    return tuple(found)
+
+
+def joined(problem: Contraction) -> Contraction:
+    """Several narrow groups as one block-diagonal group, as many as fill the sixteen channels of the matrix unit."""
+    factor = min(problem.groups, max(1, 16 // max(problem.ins, problem.outs)))
+    if factor == 1:
+        return problem
+    return replace(
+        problem,
+        groups=ceil(problem.groups / factor),
+        ins=problem.ins * factor,
+        outs=problem.outs * factor,
+        transforms=(*problem.transforms, f"join {factor} groups"),
+    )
+
+
+def folded(problem: Contraction) -> Contraction:
+    """The kernel folded into input channels: every tap of a position is a channel, copied where windows overlap."""
+    return replace(
+        problem,
+        ins=problem.ins * problem.taps,
+        taps=1,
+        fold=problem.taps,
+        transforms=(*problem.transforms, "fold kernel"),
+        copied=(True, problem.copied[1]),
+    )
+
+
+def swapped(problem: Contraction) -> Contraction:
+    """Operands exchanged: output channels become the field. Good when there are few positions and many channels."""
+    positions = problem.batch * problem.rows * problem.width
+    return replace(
+        problem,
+        batch=1,
+        rows=problem.outs,
+        width=1,
+        outs=positions,
+        in_rows=problem.outs,
+        in_width=1,
+        row_step=1.0,
+        row_halo=0,
+        row_taps=1,
+        fold=1,
+        resident=(problem.resident[1], problem.resident[0]),
+        transforms=(*problem.transforms, "swap operands"),
+        copied=(problem.copied[1] or not problem.resident[1], problem.copied[0] or not problem.resident[0]),
+    )

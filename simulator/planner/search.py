@@ -1,0 +1,255 @@
+"""Chooses the split of a contraction over tiles: enumerates candidates as arrays, prices each as PopLibs' planner does.
+
+The choice sums exchange and leaves out sync, as PopLibs does; what the hardware then takes is priced by ``grid``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+from simulator.machines.ipu import Ipu
+from simulator.planner.contraction import Contraction, restatements
+from simulator.planner.reduction import reduce_add_cycles, stage_depths
+from simulator.planner.shares import Ints, ceil_divide
+from simulator.planner.vertices import Amp, amp, amp_cycles, depthwise_cycles, dot_cycles
+from simulator.units import ceil_div
+
+CANDIDATES_A_DIMENSION = 22  # a prototype measured 22 within 1.3 % of 90
+SERIAL_SPLITS = (1, 2, 4, 8, 16, 32, 64)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Parallel splits of one problem over tiles, and serial steps over output channels."""
+
+    problem: Contraction
+    method: str
+    groups: int
+    batch: int
+    rows: int
+    outs: int
+    ins: int
+    serial: int
+
+    @property
+    def tiles(self) -> int:
+        return self.groups * self.batch * self.rows * self.outs * self.ins
+
+
+class Sizes(Protocol):
+    """Sizes of tiles, or of the fullest tile of candidates: one row each."""
+
+    groups: Ints
+    batch: Ints
+    rows: Ints
+    outs: Ints
+    ins: Ints
+
+
+@dataclass
+class Worst:
+    """Sizes of the fullest tile of each candidate, and how many tiles share each operand."""
+
+    groups: Ints
+    batch: Ints
+    rows: Ints
+    outs: Ints
+    ins: Ints
+    input_copies: Ints
+    weight_copies: Ints
+    depth: Ints
+
+
+@lru_cache(maxsize=4096)
+def choose(problem: Contraction, ipu: Ipu, proportion: float) -> Split:
+    """The cheapest split whose temporary memory is within ``proportion`` of a tile; else the one that needs least."""
+    limit = int(proportion * ipu.bytes_per_tile)
+    fallback: tuple[float, Split] | None = None
+    for serial in SERIAL_SPLITS:
+        if serial > 1 and serial * 16 > problem.outs:
+            break
+        best: tuple[float, Split] | None = None
+        for method, restated in _methods(problem):
+            for cycles, memory, split in _fittest(restated, method, serial, ipu, limit):
+                if memory <= limit and (best is None or cycles < best[0]):
+                    best = (cycles, split)
+                if fallback is None or memory < fallback[0]:
+                    fallback = (memory, split)
+        if best is not None:
+            return best[1]
+    assert fallback is not None
+    return fallback[1]
+
+
+def _methods(problem: Contraction) -> list[tuple[str, Contraction]]:
+    found = [("amp", restated) for restated in restatements(problem)]
+    if problem.ins <= 8 or problem.outs <= 2:
+        found.append(("dot", problem))
+    if problem.half and problem.ins == 1 and problem.outs == 1 and problem.groups > 1:
+        found.append(("depthwise", problem))
+    return found
+
+
+def _fittest(problem: Contraction, method: str, serial: int, ipu: Ipu, limit: int) -> list[tuple[float, float, Split]]:
+    """The cheapest candidate within ``limit`` (if any) and the smallest: (cycles, temporary bytes, split)."""
+    unit = amp(problem.half, problem.half_partials)
+    grid = _candidates(problem, method, unit, serial, ipu.tiles)
+    worst = _worst(problem, method, unit, serial, grid)
+    cycles = serial * price(problem, method, unit, worst, ipu)
+    memory = temporary_bytes(problem, worst)
+    allowed = np.flatnonzero(memory <= limit)
+    picks = [int(np.argmin(memory))]
+    if len(allowed):
+        picks.append(int(allowed[np.argmin(cycles[allowed])]))
+    return [
+        (float(cycles[i]), float(memory[i]), _split(problem, method, serial, [int(axis[i]) for axis in grid]))
+        for i in picks
+    ]
+
+
+def _split(problem: Contraction, method: str, serial: int, parts: list[int]) -> Split:
+    groups, batch, rows, outs, ins = parts
+    return Split(problem, method, groups, batch, rows, outs, ins, serial)
+
+
+@lru_cache(maxsize=4096)
+def useful_splits(size: int, most: int) -> Ints:
+    """Splits of ``size`` grains that change the largest share: the smallest split for each share, thinned evenly."""
+    largest = np.arange(1, min(size, most) + 1)
+    splits = np.unique(ceil_divide(size, ceil_divide(size, largest)))
+    splits = splits[splits <= most]
+    if len(splits) > CANDIDATES_A_DIMENSION:
+        wanted = np.geomspace(1, len(splits), CANDIDATES_A_DIMENSION).round().astype(int) - 1
+        splits = splits[np.unique(wanted)]
+    return splits
+
+
+def grains(problem: Contraction, method: str, unit: Amp) -> tuple[int, int]:
+    """Channels of input and of output that stay together."""
+    if method == "amp":
+        return min(unit.in_grain, problem.ins), min(unit.out_grain, problem.outs)
+    return 1, 1
+
+
+def _candidates(problem: Contraction, method: str, unit: Amp, serial: int, tiles: int) -> tuple[Ints, ...]:
+    """Columns (groups, batch, rows, outs, ins): every combination of useful splits that has no more than ``tiles``."""
+    in_grain, out_grain = grains(problem, method, unit)
+    sizes = (
+        problem.groups,
+        problem.batch,
+        problem.rows,
+        ceil_div(ceil_div(problem.outs, serial), out_grain),
+        ceil_div(problem.ins, in_grain) if method != "depthwise" else 1,
+    )
+    columns: tuple[Ints, ...] = ()
+    product = np.ones(1, dtype=np.int64)
+    for size in sizes:
+        options = useful_splits(size, tiles)
+        grown = (product[:, None] * options[None, :]).reshape(-1)
+        keep = grown <= tiles
+        index = np.flatnonzero(keep)
+        columns = (*(column[index // len(options)] for column in columns), options[index % len(options)])
+        product = grown[keep]
+    return columns
+
+
+def _worst(problem: Contraction, method: str, unit: Amp, serial: int, grid: tuple[Ints, ...]) -> Worst:
+    in_grain, out_grain = grains(problem, method, unit)
+    groups, batch, rows, outs, ins = grid
+    out_grains = ceil_div(ceil_div(problem.outs, serial), out_grain)
+    return Worst(
+        groups=ceil_divide(problem.groups, groups),
+        batch=ceil_divide(problem.batch, batch),
+        rows=ceil_divide(problem.rows, rows),
+        outs=np.minimum(problem.outs, ceil_divide(out_grains, outs) * out_grain),
+        ins=np.minimum(problem.ins, ceil_divide(ceil_div(problem.ins, in_grain), ins) * in_grain),
+        input_copies=outs,
+        weight_copies=batch * rows,
+        depth=ins,
+    )
+
+
+def vertex_cycles(
+    problem: Contraction, method: str, unit: Amp, groups: Ints, batch: Ints, rows: Ints, ins: Ints, outs: Ints, ipu: Ipu
+) -> Ints:
+    """Cycles of the vertex on tiles of the given sizes."""
+    lines = batch * rows
+    width = problem.width
+    if method == "depthwise":
+        return depthwise_cycles(groups, lines, width, problem.taps, ipu)
+    if method == "dot":
+        return dot_cycles(problem.half, groups, lines, width, ins, outs, problem.taps, ipu)
+    return amp_cycles(unit, groups, lines, width, ins, outs, problem.taps, ipu)
+
+
+def input_elements(problem: Contraction, groups: Ints, batch: Ints, rows: Ints, ins: Ints) -> Ints:
+    """Elements of the input that tiles read: the window of their rows, or its unfolded copy where that is less."""
+    reach = np.ceil(rows * problem.row_step).astype(np.int64) + problem.row_halo
+    lines = np.where(rows > 0, np.minimum(np.minimum(problem.in_rows, reach), rows * problem.row_taps), 0)
+    window = groups * batch * lines * problem.in_width * ceil_divide(ins, problem.fold)
+    if problem.fold == 1:
+        return window
+    return np.minimum(window, groups * batch * rows * problem.width * ins)
+
+
+def copy_cycles(problem: Contraction, elements: Ints) -> Ints:
+    """On-tile rearrangement of inputs: PopLibs' 5 cycles for every four elements-worth of the copy width."""
+    return ceil_divide(elements * problem.element * 5, 4 * min(8, problem.element))
+
+
+def copied_elements(problem: Contraction, sizes: Sizes) -> Ints:
+    """Elements that each tile rearranges before the vertex runs."""
+    inputs = sizes.groups * sizes.batch * sizes.rows * problem.width * sizes.ins
+    weights = sizes.groups * problem.taps * sizes.ins * sizes.outs
+    return inputs * problem.copied[0] + weights * problem.copied[1]
+
+
+def price(problem: Contraction, method: str, unit: Amp, worst: Worst, ipu: Ipu) -> Ints:
+    """Cycles of one serial step of each candidate, as PopLibs sums them."""
+    w = worst
+    rate = ipu.exchange_bytes_per_cycle
+    read = input_elements(problem, w.groups, w.batch, w.rows, w.ins)
+    weights = w.groups * problem.taps * w.ins * w.outs
+    inward = read * problem.element
+    if problem.resident[0]:
+        inward = inward - inward // w.input_copies
+    inward = ceil_divide(inward, np.where(w.input_copies % 2 == 0, ipu.paired_bytes_per_cycle, rate))
+    loaded = weights * problem.element
+    if problem.resident[1]:
+        loaded = loaded - loaded // w.weight_copies
+    cycles = inward + ceil_divide(loaded, rate)
+    cycles = cycles + vertex_cycles(problem, method, unit, w.groups, w.batch, w.rows, w.ins, w.outs, ipu)
+    cycles = cycles + copy_cycles(problem, copied_elements(problem, w))
+    return cycles + _reduction_price(problem, w, ipu)
+
+
+def _reduction_price(problem: Contraction, worst: Worst, ipu: Ipu) -> Ints:
+    partials = worst.groups * worst.batch * worst.rows * problem.width * worst.outs
+    total = np.zeros_like(partials)
+    for depth in np.unique(worst.depth):
+        if depth == 1:
+            continue
+        where = worst.depth == depth
+        share = partials[where]
+        cycles = np.zeros_like(share)
+        for stage in stage_depths(int(depth)):
+            share = ceil_divide(share, stage)
+            cycles += ceil_divide(share * (stage - 1) * problem.partial, ipu.exchange_bytes_per_cycle)
+            cycles += reduce_add_cycles(stage, share, problem.partial == 2, ipu)
+        total[where] = cycles
+    return total
+
+
+def temporary_bytes(problem: Contraction, worst: Worst) -> Ints:
+    """Bytes that the fullest tile needs while it runs: gathered operands, their copies, partial sums."""
+    w = worst
+    read = input_elements(problem, w.groups, w.batch, w.rows, w.ins) * problem.element
+    weights = w.groups * problem.taps * w.ins * w.outs * problem.element
+    partials = w.groups * w.batch * w.rows * problem.width * w.outs * problem.partial
+    copied = copied_elements(problem, w) * problem.element
+    gathered = np.where(w.depth > 1, partials, 0)
+    return read + copied + weights + partials + gathered
