@@ -1,6 +1,5 @@
 """What every test may rely on: a private, real PostgreSQL and Valkey, and guards against testing anything less."""
 
-import importlib.util
 import os
 import sys
 from collections.abc import Iterator
@@ -13,12 +12,14 @@ from tests.services import Services
 SERVICES = Services()
 os.environ.update(SERVICES.environment())
 TASKS_RUN_HERE: list[str] = []
+HERE = Path(__file__).parent
 NEEDS_SERVICES = {"portal", "workers", "security"}
+FREE_OF_DJANGO = {"simulator", "launcher", "client"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the settings now, so that pytest-django finds Django configured with our servers."""
-    if importlib.util.find_spec("portal.settings") is None:
+    if _all_free_of_django(config):
         return
     os.environ["DJANGO_SETTINGS_MODULE"] = "portal.settings"
     from celery import signals
@@ -26,6 +27,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
     _ = settings.DATABASES
     signals.task_prerun.connect(_note_task, weak=False)
+
+
+def _all_free_of_django(config: pytest.Config) -> bool:
+    """Whether only folders were asked for that know no platform: the engine is tested without the portal."""
+    asked = [Path(config.invocation_params.dir, argument.split("::")[0]).resolve() for argument in config.args]
+    return all(any(path.is_relative_to(HERE / folder) for folder in FREE_OF_DJANGO) for path in asked)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -41,7 +48,7 @@ def services() -> Services:
 
 @pytest.fixture(autouse=True)
 def _services_where_needed(request: pytest.FixtureRequest) -> None:
-    if request.path.relative_to(Path(__file__).parent).parts[0] in NEEDS_SERVICES:
+    if request.path.relative_to(HERE).parts[0] in NEEDS_SERVICES:
         request.getfixturevalue("services")
 
 

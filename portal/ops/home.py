@@ -13,7 +13,7 @@ from portal.ops.errors import OpsError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 NEEDED_BYTES = 1_500_000_000
-SECRET_NAMES = ("secret_key", "postgres", "podium_owner", "podium_app", "podium_system", "valkey")
+PASSWORDS = ("postgres", "podium_owner", "podium_app", "podium_system", "valkey")
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,10 @@ class Home:
     def secret_file(self) -> Path:
         return self.path / "secret"
 
+    @property
+    def password_file(self) -> Path:
+        return self.path / "passwords"
+
     def create(self) -> "Home":
         """Make the folders. As root the top is searchable, since PostgreSQL runs there as another user."""
         try:
@@ -66,21 +70,24 @@ class Home:
                 "free some space, or set PODIUM_HOME to a folder on another disk.",
             )
 
-    def secrets(self) -> dict[str, str]:
-        """The secrets of this installation, made at the first call and kept readable by the owner alone."""
-        kept: dict[str, str] = {}
-        if self.secret_file.exists():
-            try:
-                kept = json.loads(self.secret_file.read_text())
-            except (ValueError, OSError) as error:
-                raise OpsError(
-                    "home.secret_unreadable",
-                    f"{self.secret_file} cannot be read ({error}): restore it, or start over with ./podium reset.",
-                ) from error
-        missing = [name for name in SECRET_NAMES if name not in kept]
-        if missing:
-            kept.update({name: secrets.token_urlsafe(36) for name in missing})
-            write_private(self.secret_file, json.dumps(kept, indent=1))
+    def secret_key(self) -> str:
+        """The key that sessions and tokens are signed with, made at the first call."""
+        if not self.secret_file.exists():
+            write_private(self.secret_file, secrets.token_urlsafe(48))
+        return _read(self.secret_file)
+
+    def passwords(self) -> dict[str, str]:
+        """The passwords of our own PostgreSQL and Valkey by role, made at the first call."""
+        if not self.password_file.exists():
+            fresh = {name: secrets.token_urlsafe(30) for name in PASSWORDS}
+            write_private(self.password_file, json.dumps(fresh, indent=1))
+        try:
+            kept: dict[str, str] = json.loads(_read(self.password_file))
+        except ValueError as error:
+            raise OpsError(
+                "home.passwords_unreadable",
+                f"{self.password_file} is damaged: restore it, or start over with ./podium reset.",
+            ) from error
         return kept
 
 
@@ -88,6 +95,15 @@ def home_from_environment() -> Home:
     """PODIUM_HOME, by default `.podium` in the checkout."""
     given = os.environ.get("PODIUM_HOME")
     return Home(Path(given).expanduser().absolute() if given else CHECKOUT / ".podium")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise OpsError(
+            "home.unreadable", f"{path} cannot be read: restore it, or start over with ./podium reset."
+        ) from error
 
 
 def write_private(path: Path, text: str) -> None:

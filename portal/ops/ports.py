@@ -1,6 +1,7 @@
 """Free TCP ports on this machine. It holds none: the server that gets a port binds it a moment later."""
 
 import contextlib
+import random
 import socket
 import time
 
@@ -23,6 +24,16 @@ def pick(preferred: int, host: str = "127.0.0.1", *, avoid: frozenset[int] = fro
         if port not in avoid and is_free(port, host):
             return port
     return any_free(host)
+
+
+def private() -> int:
+    """A free port for a server of our own, below the range from which the system numbers outgoing connections: a
+    restarted server must find its port again."""
+    for _ in range(50):
+        port = random.randint(20000, 32000)  # noqa: S311  no secret
+        if is_free(port):
+            return port
+    return any_free()
 
 
 def any_free(host: str = "127.0.0.1") -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psycopg
 
+from portal.ops.console import step
 from portal.ops.errors import OpsError
 from portal.ops.home import Home
 from portal.ops.identity import Identity, initial_identity, outside_folder, server_identity, shared_copy
@@ -62,6 +63,12 @@ class Cluster:
                     connection.execute("SELECT 1")
                 return
             except psycopg.OperationalError as error:
+                if "password authentication failed" in str(error):
+                    raise OpsError(
+                        "postgres.wrong_secret",
+                        "The database does not know the password in the file passwords of PODIUM_HOME: "
+                        "restore that file, or start over with ./podium reset.",
+                    ) from error
                 if time.monotonic() > end:
                     raise OpsError(
                         "postgres.not_ready", f"PostgreSQL did not answer within {seconds:.0f} s: {_first_line(error)}"
@@ -119,7 +126,8 @@ def prepare(home: Home, *, password: str, port: int, options: dict[str, str] | N
     if data.exists():
         _check_version(data, programs)
     else:
-        _initialise(place, programs, identity, password)
+        with step("setting up PostgreSQL"):
+            _initialise(place, programs, identity, password)
     return Cluster(data=data, programs=programs, identity=identity, port=port, options=options or {})
 
 
@@ -167,8 +175,10 @@ def _initialise(place: Path, programs: Path, identity: Identity, password: str) 
     password_file.chmod(0o600)
     first.own(nursery)
     locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] if major_version(programs) >= 17 else []
-    command = [programs / "initdb", "-D", nursery / "data", "-U", SUPERUSER, "--pwfile", password_file, "-E", "UTF8",
-               "--auth=scram-sha-256", "--no-locale", *locale, "--no-instructions", "--no-sync"]  # fmt: skip
+    command: list[str | Path] = [
+        programs / "initdb", "-D", nursery / "data", "-U", SUPERUSER, "--pwfile", password_file, "-E", "UTF8",
+        "--auth=scram-sha-256", "--no-locale", *locale, "--no-instructions", "--no-sync",
+    ]  # fmt: skip
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd="/", env={"PATH": os.defpath, "LC_ALL": "C"},
         **first.popen_arguments(),

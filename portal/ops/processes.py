@@ -87,18 +87,24 @@ def die_with_parent(parent: int, death_signal: int) -> Callable[[], None] | None
     return before_exec
 
 
-def end_groups(marks: Iterable[Mark], *, first: int = signal.SIGTERM, grace: float = 10.0) -> list[Mark]:
-    """End the process groups led by `marks`: `first`, then SIGKILL after `grace` seconds. Returns those alive before.
+def end_groups(
+    marks: Iterable[Mark],
+    *,
+    first: int = signal.SIGTERM,
+    grace: float = 10.0,
+    hurry: Callable[[], bool] = lambda: False,
+) -> list[Mark]:
+    """End the process groups led by `marks`: `first`, then SIGKILL after `grace` seconds or when `hurry` says so.
 
-    A group whose leader is gone may still have members, so every group is signalled; a number that now belongs to a
-    stranger is left alone.
+    Returns those that were alive. A group whose leader is gone may still have members, so every group is signalled; a
+    number that now belongs to a stranger is left alone.
     """
     groups = [each for each in marks if not _reused(each)]
     running = [each for each in groups if group_members(each)]
     for each in running:
         _signal_group(each.pid, first)
     end = time.monotonic() + grace
-    while any(group_members(each) for each in running) and time.monotonic() < end:
+    while any(group_members(each) for each in running) and time.monotonic() < end and not hurry():
         time.sleep(0.05)
     for each in running:
         if group_members(each):

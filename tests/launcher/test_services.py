@@ -3,6 +3,8 @@
 import psycopg
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from tests.services import Services
 
@@ -59,6 +61,6 @@ def test_overlap_can_be_refused_by_the_database(services: Services) -> None:
 def test_valkey_wants_its_password(services: Services) -> None:
     client = redis.Redis.from_url(services.environment()["REDIS_URL"])
     assert client.ping()
-    stranger = redis.Redis(port=services.valkey_port)
+    stranger = redis.Redis(port=services.valkey_port, retry=Retry(NoBackoff(), 0))
     with pytest.raises(redis.AuthenticationError):
         stranger.ping()
