@@ -10,18 +10,17 @@ import pytest
 from tests.services import Services
 
 SERVICES = Services()
-os.environ.update(SERVICES.environment())
 TASKS_RUN_HERE: list[str] = []
 HERE = Path(__file__).parent
 NEEDS_SERVICES = {"portal", "workers", "security"}
-FREE_OF_DJANGO = {"simulator", "launcher", "client"}
+FREE_OF_DJANGO = {"simulator", "launcher", "client", "e2e"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the settings now, so that pytest-django finds Django configured with our servers."""
     if _all_free_of_django(config):
         return
-    os.environ["DJANGO_SETTINGS_MODULE"] = "portal.settings"
+    os.environ.update(SERVICES.environment(), DJANGO_SETTINGS_MODULE="portal.settings")
     from celery import signals
     from django.conf import settings
 
@@ -48,7 +47,7 @@ def services() -> Services:
 
 @pytest.fixture(autouse=True)
 def _services_where_needed(request: pytest.FixtureRequest) -> None:
-    if request.path.relative_to(HERE).parts[0] in NEEDS_SERVICES:
+    if any(request.path.is_relative_to(HERE / folder) for folder in NEEDS_SERVICES):
         request.getfixturevalue("services")
 
 
