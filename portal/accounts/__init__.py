@@ -1,0 +1,1 @@
+"""People and their sign-in (django-allauth, headless). What they may reach is the business of organizations."""

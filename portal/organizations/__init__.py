@@ -1,0 +1,1 @@
+"""Tenants: organizations, their projects, their members and roles."""

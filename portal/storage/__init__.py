@@ -1,0 +1,88 @@
+"""Files by content: a blob is named by its SHA-256, written once and never changed. Which rows refer to it is not known here."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+
+CHUNK = 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A stored file: hexadecimal SHA-256 and length in bytes."""
+
+    sha256: str
+    bytes: int
+
+
+def path(sha256: str) -> Path:
+    """Where the blob lives; the name is checked, so that no client text becomes a path."""
+    if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+        raise ValueError("A blob is named by 64 hexadecimal digits.")
+    return Path(settings.PODIUM_HOME) / "blobs" / sha256[:2] / sha256[2:4] / sha256
+
+
+def open(sha256: str) -> BinaryIO:
+    """The blob's bytes, for reading; FileNotFoundError when it is not here."""
+    return path(sha256).open("rb")
+
+
+def write_stream(chunks: Iterable[bytes]) -> Blob:
+    """Store the bytes of `chunks` under their hash: on disk and synced before this returns."""
+    folder = Path(settings.PODIUM_HOME) / "blobs"
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=folder, prefix="new-")
+    digest, length = hashlib.sha256(), 0
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for chunk in chunks:
+                digest.update(chunk)
+                length += len(chunk)
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+        return _keep(Path(name), Blob(digest.hexdigest(), length))
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def write_bytes(content: bytes) -> Blob:
+    """`write_stream` for what is small and already in memory."""
+    return write_stream([content])
+
+
+def adopt(file: Path) -> Blob:
+    """Move a finished file of uploads_folder() into the store."""
+    digest = hashlib.sha256()
+    with file.open("rb") as source:
+        while chunk := source.read(CHUNK):
+            digest.update(chunk)
+        os.fsync(source.fileno())
+    return _keep(file, Blob(digest.hexdigest(), file.stat().st_size))
+
+
+def uploads_folder() -> Path:
+    """Folder of unfinished uploads, on the same file system as the blobs."""
+    folder = Path(settings.PODIUM_HOME) / "uploads"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _keep(file: Path, blob: Blob) -> Blob:
+    """Rename into place and sync the folder: after a crash the blob is whole or absent."""
+    target = path(blob.sha256)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    file.chmod(0o640)
+    file.rename(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return blob
