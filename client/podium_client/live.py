@@ -51,6 +51,7 @@ def _from_socket(transport: Transport, job_id: str, cursor: int, deadline: float
         with _open(transport, deadline) as socket:
             socket.send(json.dumps({"type": "subscribe", "topic": topic, "after": cursor}))
             while True:
+                _check(deadline, job_id)
                 frame = json.loads(socket.recv(timeout=_patience(deadline, SILENCE_SECONDS)))
                 if frame["type"] == "refused":
                     raise Refused(frame.get("code", "not_found"), f"Job {job_id} cannot be followed.", status=404)
@@ -63,7 +64,6 @@ def _from_socket(transport: Transport, job_id: str, cursor: int, deadline: float
                         return  # a gap: the next source asks again from the cursor
                     cursor = event["seq"]
                     yield cast(Event, event)
-                _check(deadline, job_id)
     except (OSError, WebSocketException, ValueError):  # TimeoutError is an OSError
         _check(deadline, job_id)
 

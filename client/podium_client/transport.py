@@ -38,7 +38,8 @@ class Transport:
 
     def get(self, path: str, **params: Any) -> Any:
         wanted = {key: value for key, value in params.items() if value is not None}
-        return self._send("GET", path, repeatable=True, params=wanted)
+        # None and not an empty dict, with which httpx would drop the query of a page's address.
+        return self._send("GET", path, repeatable=True, params=wanted or None)
 
     def post(self, path: str, body: Any = None, *, idempotency_key: str | None = None) -> Any:
         """A POST is repeated after a lost answer only when the key lets the server recognise it."""
