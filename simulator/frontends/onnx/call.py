@@ -1,0 +1,135 @@
+"""What an operator's function is given besides its inputs: attributes, opset, mode, and how to ask for known values.
+
+A value is *known* when it is a numpy array: a constant, a shape, or computed from those. Weights and inputs are not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from simulator.errors import SimulatorError
+from simulator.frontends.limits import Limits
+from simulator.frontends.onnx.plan import GraphPlan, NodePlan
+from simulator.program import Mode
+
+
+@dataclass
+class Context:
+    """One execution of a program: its mode, limits, the running statistics it updates, the weights it really reads."""
+
+    mode: Mode
+    limits: Limits
+    rebatched: tuple[int, int] | None = None  # (batch the file was exported with, batch of this run)
+    updates: dict[str, Any] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)  # tensor name -> key among the weights
+    used: set[str] = field(default_factory=set)
+
+    def use(self, names: Sequence[str]) -> None:
+        """Note that tensors of these names are read; those that are weights count as used."""
+        self.used.update(self.keys[name] for name in names if name in self.keys)
+
+
+Branch = Callable[[GraphPlan, Sequence[Any]], list[Any]]
+
+
+class Call:
+    """One node about to run."""
+
+    def __init__(self, node: NodePlan, context: Context, branch: Branch) -> None:
+        self.node = node
+        self.context = context
+        self._branch = branch
+
+    @property
+    def opset(self) -> int:
+        return self.node.opset
+
+    @property
+    def training(self) -> bool:
+        return self.context.mode.training
+
+    def attr(self, name: str, default: Any = None) -> Any:
+        return self.node.attributes.get(name, default)
+
+    def required(self, name: str) -> Any:
+        if name not in self.node.attributes:
+            raise self.invalid(f"lacks attribute '{name}'")
+        return self.node.attributes[name]
+
+    def text(self, name: str, default: str) -> str:
+        value = self.node.attributes.get(name, default)
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+    def known(self, value: Any, what: str) -> np.ndarray:
+        """``value`` as a numpy array, or ``model.data_dependent`` when it depends on inputs."""
+        if is_known(value):
+            return np.asarray(value)
+        raise SimulatorError(
+            "model.data_dependent",
+            f"Node '{self.node.label}' ({self.node.op.name}) needs its {what} before the run, but it is computed from "
+            "the inputs. An IPU compiles for fixed shapes: export the model with fixed shapes.",
+            params={"node": self.node.label, "op": self.node.op.name, "what": what},
+        )
+
+    def integers(self, value: Any, what: str) -> list[int]:
+        return [int(v) for v in np.asarray(self.known(value, what)).reshape(-1)]
+
+    def claim(self, shape: Sequence[int], itemsize: int = 4) -> tuple[int, ...]:
+        """``shape`` if a tensor of it may exist, else ``model.too_large``; call before making one."""
+        sizes = tuple(int(s) for s in shape)
+        if any(s < 0 for s in sizes):
+            raise self.invalid(f"would make a tensor of shape {list(sizes)[:8]}")
+        needed = math.prod(sizes) * itemsize
+        if needed > self.context.limits.tensor_bytes:
+            raise SimulatorError(
+                "model.too_large",
+                f"Node '{self.node.label}' ({self.node.op.name}) makes a tensor of {needed} bytes; the limit is "
+                f"{self.context.limits.tensor_bytes}. Use smaller dimensions.",
+                params={"node": self.node.label, "bytes": needed, "limit": self.context.limits.tensor_bytes},
+            )
+        return sizes
+
+    def space(self, shape: Sequence[int], *values: Any) -> Any:
+        """numpy when every value is known and the result small enough to fold, else jax.numpy."""
+        small = math.prod(int(s) for s in shape) <= self.context.limits.folded_elements
+        return np if small and is_known(*values) else jnp
+
+    def branch(self, name: str, *inputs: Any) -> list[Any]:
+        """Outputs of the graph in attribute ``name``."""
+        return self._branch(self.required(name), inputs)
+
+    def update_weight(self, position: int, value: Any) -> None:
+        """Record a new value of the weight that is input ``position`` (running statistics)."""
+        key = self.context.keys.get(self.node.inputs[position])
+        if key is not None:
+            self.context.updates[key] = value
+
+    def key(self) -> Any:
+        """A random key of this node's own."""
+        if self.context.mode.key is None:
+            raise self.invalid("needs chance, which inference does not have")
+        return jax.random.fold_in(self.context.mode.key, self.node.index)
+
+    def invalid(self, what: str) -> SimulatorError:
+        return SimulatorError(
+            "model.invalid_node",
+            f"Node '{self.node.label}' ({self.node.op.name}) {what}. Correct the model and export it again.",
+            params={"node": self.node.label, "op": self.node.op.name},
+        )
+
+
+def is_known(*values: Any) -> bool:
+    """True when no value depends on weights or inputs."""
+    return all(v is None or isinstance(v, np.ndarray | np.generic | int | float | bool) for v in values)
+
+
+def xp(*values: Any) -> Any:
+    """numpy when every value is known, else jax.numpy. For results no larger than their inputs."""
+    return np if is_known(*values) else jnp

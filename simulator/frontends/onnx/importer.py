@@ -1,0 +1,158 @@
+"""An ONNX file to a Program: parse, check, plan, bind dimensions, and one abstract run that proves every shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from simulator.errors import SimulatorError
+from simulator.frontends.limits import DEFAULT_LIMITS, Limits
+from simulator.frontends.onnx.call import Context
+from simulator.frontends.onnx.check import check_model
+from simulator.frontends.onnx.dims import Port, batch_names, bind, port_of
+from simulator.frontends.onnx.functions import inline_functions
+from simulator.frontends.onnx.interpreter import run_graph
+from simulator.frontends.onnx.objective import objective_of
+from simulator.frontends.onnx.opsets import opsets_of
+from simulator.frontends.onnx.parse import parse, parse_bytes
+from simulator.frontends.onnx.plan import ModelPlan
+from simulator.frontends.onnx.planning import plan_model, refuse_unsupported
+from simulator.program import Mode, Program, TensorSpec, Values
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A parsed model that is structurally sound. ``inputs`` leaves out initialisers that old files list as inputs."""
+
+    model: Any
+    opsets: dict[str, int]
+    inputs: list[Port]
+    outputs: list[Port]
+
+
+def read(source: Path | bytes, limits: Limits = DEFAULT_LIMITS) -> Checked:
+    """Parse and check a file, or bytes of ours. Raises SimulatorError ``model.*``."""
+    model = parse_bytes(source) if isinstance(source, bytes) else parse(source, limits)
+    opsets = opsets_of(model)
+    model = inline_functions(model, limits)
+    check_model(model, opsets, limits)
+    held = {tensor.name for tensor in model.graph.initializer}
+    inputs = [port_of(value, limits) for value in model.graph.input if value.name not in held]
+    outputs = [port_of(value, limits) for value in model.graph.output]
+    return Checked(model, opsets, inputs, outputs)
+
+
+def load(
+    source: Path | bytes,
+    *,
+    name: str,
+    batch: int,
+    dims: Mapping[str, int] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Program:
+    """A Program for ``batch`` samples. Raises SimulatorError ``model.*`` or ``config.batch_fixed``."""
+    return bind_program(read(source, limits), name=name, batch=batch, dims=dims or {}, limits=limits)
+
+
+def bind_program(
+    checked: Checked, *, name: str, batch: int, dims: Mapping[str, int], limits: Limits = DEFAULT_LIMITS
+) -> Program:
+    """As ``load``, for a model already read."""
+    refuse_unsupported(checked.model.graph)
+    plan = plan_model(checked.model, checked.opsets, limits)
+    inputs = bind(checked.inputs, dims, batch, limits)
+    if any(d in dims for d in batch_names(checked.inputs)):
+        batch = next(dims[d] for d in sorted(batch_names(checked.inputs)) if d in dims)
+    if batch_names(checked.inputs):
+        return _program(_Bound(plan, inputs, limits, None), checked, name, batch)
+    return _fixed(_Bound(plan, inputs, limits, None), checked, name, batch)
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """The traceable function of a plan."""
+
+    plan: ModelPlan
+    inputs: tuple[TensorSpec, ...]
+    limits: Limits
+    rebatched: tuple[int, int] | None
+    extra: tuple[str, ...] = ()  # tensors wanted besides the outputs
+
+    def __call__(self, weights: Values, inputs: Values, mode: Mode) -> tuple[dict[str, Any], dict[str, Any]]:
+        names = (*self.plan.graph.outputs, *self.extra)
+        context = Context(mode, self.limits, self.rebatched)
+        values = run_graph(self.plan.graph, dict(inputs), dict(weights), context, names)
+        return dict(zip(names, values, strict=True)), context.updates
+
+    def abstract(self) -> tuple[dict[str, Any], set[str]]:
+        """Abstract outputs by name, and the weights that are really read."""
+        used: set[str] = set()
+
+        def run(weights: Values, inputs: Values) -> list[Any]:
+            context = Context(Mode(), self.limits, self.rebatched)
+            values = run_graph(self.plan.graph, dict(inputs), dict(weights), context)
+            used.update(context.used)
+            return [jax.numpy.asarray(v) for v in values]
+
+        weights = {k: jax.ShapeDtypeStruct(w.shape, w.dtype) for k, w in self.plan.weights.items()}
+        inputs = {s.name: jax.ShapeDtypeStruct(s.shape, s.dtype) for s in self.inputs}
+        shapes = jax.eval_shape(run, weights, inputs)
+        return dict(zip(self.plan.graph.outputs, shapes, strict=True)), used
+
+
+def _program(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
+    shapes, used = bound.abstract()
+    outputs = tuple(TensorSpec(p.name, tuple(shapes[p.name].shape), p.dtype) for p in checked.outputs)
+    objective = objective_of(bound.plan, shapes, batch)
+    if objective is not None and objective.tensor not in shapes:
+        bound = replace(bound, extra=(objective.tensor,))
+    weights = {key: spec for key, spec in bound.plan.weights.items() if key in used}
+    loaders = {key: bound.plan.loaders[key] for key in weights}
+
+    def load_weights() -> dict[str, np.ndarray]:
+        return {key: read_weight() for key, read_weight in loaders.items()}
+
+    return Program(
+        name=name,
+        inputs=bound.inputs,
+        outputs=outputs,
+        weights=weights,
+        sources=bound.plan.labels,
+        function=bound,
+        loader=load_weights,
+        batch=batch,
+        objective=objective,
+        notes=(),
+    )
+
+
+def _fixed(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
+    """A model exported with a fixed leading dimension: run as it is, or widened when every output follows."""
+    sizes = {spec.shape[0] for spec in bound.inputs if spec.shape}
+    exported = sizes.pop() if len(sizes) == 1 else 0
+    if exported in (0, batch):
+        return _program(bound, checked, name, exported or 1)
+    wider = tuple(replace(s, shape=(batch, *s.shape[1:])) if s.shape else s for s in bound.inputs)
+    widened = replace(bound, inputs=wider, rebatched=(exported, batch))
+    refusal = SimulatorError(
+        "config.batch_fixed",
+        f"This model was exported with a fixed batch of {exported}. Set batch to {exported}, or export it with a "
+        "dynamic batch axis.",
+        params={"batch": exported, "field": "batch"},
+    )
+    _program(bound, checked, name, exported)
+    try:
+        program = _program(widened, checked, name, batch)
+    except SimulatorError as error:
+        raise refusal from error
+    narrow = {spec.name: spec.shape for spec in _program(bound, checked, name, exported).outputs}
+    for spec in program.outputs:
+        if spec.shape != (batch, *narrow[spec.name][1:]) or not narrow[spec.name]:
+            raise refusal
+    note = f"The model was exported with a fixed batch of {exported}; it was widened to {batch}."
+    return replace(program, notes=(("model.batch_widened", note),))

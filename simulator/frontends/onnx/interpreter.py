@@ -1,0 +1,73 @@
+"""Runs a GraphPlan on arrays or abstract values, node by node, each in the JAX scope of its number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from simulator.errors import SimulatorError
+from simulator.frontends.onnx.call import Call, Context
+from simulator.frontends.onnx.plan import GraphPlan, NodePlan
+from simulator.program import scope_name
+
+Environment = dict[str, Any]
+# what numpy and JAX raise for arrays that do not go together
+MISFITS = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError, KeyError)
+
+
+def run_graph(
+    graph: GraphPlan, values: Environment, weights: Environment, context: Context, wanted: Sequence[str] = ()
+) -> list[Any]:
+    """Outputs of the graph, or the tensors named in ``wanted``. ``values`` holds the inputs and outer names."""
+    environment: Environment = {**values, **graph.constants}
+    for name, key in graph.weights.items():
+        if key in weights:  # a program keeps only those that are read
+            environment[name] = weights[key]
+    context.keys.update(graph.weights)
+    for node in graph.nodes:
+        _run_node(node, environment, weights, context)
+    names = wanted or graph.outputs
+    context.use(names)
+    return [environment[name] for name in names]
+
+
+def _run_node(node: NodePlan, environment: Environment, weights: Environment, context: Context) -> None:
+    def branch(inner: GraphPlan, inputs: Sequence[Any]) -> list[Any]:
+        scope = {**environment, **dict(zip(inner.inputs, inputs, strict=True))}
+        return run_graph(inner, scope, weights, context)
+
+    arguments = [environment[name] if name else None for name in node.inputs]
+    context.use(node.inputs)
+    call = Call(node, context, branch)
+    try:
+        with jax.named_scope(scope_name(node.index)):
+            results = node.op.function(call, *arguments)
+    except MISFITS as error:
+        raise _misfit(node, arguments, error) from error
+    for name, value in zip(node.outputs, results if isinstance(results, tuple) else (results,), strict=False):
+        if name:
+            environment[name] = _checked(call, value)
+
+
+def _checked(call: Call, value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, np.generic | int | float):
+        return np.asarray(value)
+    if not isinstance(value, np.ndarray):
+        call.claim(value.shape, value.dtype.itemsize)
+    return value
+
+
+def _misfit(node: NodePlan, arguments: Sequence[Any], error: Exception) -> SimulatorError:
+    shapes = [list(getattr(a, "shape", ())) for a in arguments if a is not None]
+    shown = " and ".join(str(shape[:8]) for shape in shapes[:6]) or "no inputs"
+    reason = str(error).strip().split("\n", 1)[0][:300]
+    return SimulatorError(
+        "model.shape_mismatch",
+        f"Node '{node.label}' ({node.op.name}) cannot work on inputs of shapes {shown}: {reason}",
+        params={"node": node.label, "op": node.op.name, "shapes": shapes[:16]},
+    )

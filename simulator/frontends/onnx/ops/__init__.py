@@ -1,0 +1,1 @@
+"""Operators by family. Each is a small function ``(call, *inputs)``; omitted inputs are None or not given."""

@@ -1,0 +1,110 @@
+"""Tree ensembles of ai.onnx.ml: every sample walks every tree at once, as many steps as the deepest tree has levels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from simulator.frontends.onnx.call import Call
+from simulator.frontends.onnx.registry import op
+
+# nodes_modes of TreeEnsemble-5: BRANCH_LEQ, LT, GTE, GT, EQ, NEQ
+COMPARISONS = (jnp.less_equal, jnp.less, jnp.greater_equal, jnp.greater, jnp.equal, jnp.not_equal)
+MEMBER = 6
+
+
+@op("TreeEnsemble", domain="ai.onnx.ml")
+def tree_ensemble(call: Call, x: Any) -> Any:
+    """Sum (or average, least, greatest) over trees of the leaf that each sample [N, features] reaches: [N, targets]."""
+    forest = _Forest(call, x.dtype)
+    here = jnp.broadcast_to(forest.roots, (x.shape[0], forest.trees))
+    for _ in range(forest.depth):
+        here = forest.step(x, here)
+    # after its walk a sample stands on a leaf, numbered past the branches
+    leaf = here - forest.branches
+    targets, weights = forest.targets[leaf], forest.weights[leaf]
+    return _transformed(call, _aggregated(call, targets, weights))
+
+
+def _aggregated(call: Call, targets: Any, weights: Any) -> Any:
+    count, how = call.attr("n_targets", 1), call.attr("aggregate_function", 1)
+    if count == 1:
+        functions: dict[int, Any] = {0: jnp.mean, 1: jnp.sum, 2: jnp.min, 3: jnp.max}
+        return functions[how](weights, axis=1, keepdims=True)
+    if how not in (0, 1):
+        raise call.invalid("takes the least or greatest of several targets, which is not supported")
+    hot = jax.nn.one_hot(targets, count, dtype=weights.dtype)
+    total = jnp.einsum("st,stc->sc", weights, hot)
+    return total / targets.shape[1] if how == 0 else total
+
+
+def _transformed(call: Call, scores: Any) -> Any:
+    how = call.attr("post_transform", 0)
+    if how == 0:
+        return scores
+    if how == 1:
+        return jax.nn.softmax(scores, axis=-1)
+    if how == 2:
+        return jax.nn.sigmoid(scores)
+    raise call.invalid(f"has post_transform {how}, which is not supported")
+
+
+class _Forest:
+    """Columns of branches, then leaves, in one numbering; true and false children of a leaf are itself."""
+
+    def __init__(self, call: Call, dtype: Any) -> None:
+        modes = np.asarray(call.required("nodes_modes")).reshape(-1)
+        if (modes == MEMBER).any():
+            raise call.invalid("branches on set membership, which is not supported")
+        self.branches = len(modes)
+        self.weights = jnp.asarray(np.asarray(call.required("leaf_weights")).reshape(-1), dtype)
+        self.targets = jnp.asarray(np.array(call.required("leaf_targetids"), np.int32))
+        self.features = jnp.asarray(np.array(call.required("nodes_featureids"), np.int32))
+        self.splits = jnp.asarray(np.asarray(call.required("nodes_splits")).reshape(-1), dtype)
+        missing = call.attr("nodes_missing_value_tracks_true")
+        self.missing = jnp.asarray(np.array(missing if missing else [0] * self.branches, bool))
+        self.kinds = sorted({int(m) for m in modes})
+        self.modes = jnp.asarray(modes.astype(np.int32))
+        yes = self._children(call, "nodes_trueleafs", "nodes_truenodeids")
+        no = self._children(call, "nodes_falseleafs", "nodes_falsenodeids")
+        roots = np.array(call.required("tree_roots"), np.int32)
+        self.trees = len(roots)
+        self.depth = _depth(call, roots, yes, no, self.branches)
+        leaves = np.arange(self.branches, self.branches + len(self.weights), dtype=np.int32)
+        # a tree that is one leaf has both children of its root equal to that leaf
+        self.yes = jnp.asarray(np.concatenate([yes, leaves]))
+        self.no = jnp.asarray(np.concatenate([no, leaves]))
+        self.roots = jnp.asarray(roots)
+
+    def _children(self, call: Call, leaf_flags: str, identities: str) -> np.ndarray:
+        flags = np.array(call.required(leaf_flags), bool)
+        ids = np.array(call.required(identities), np.int64)
+        limit = np.where(flags, len(self.weights), self.branches)
+        if len(flags) != self.branches or len(ids) != self.branches or ((ids < 0) | (ids >= limit)).any():
+            raise call.invalid(f"has {identities} that point outside the tree")
+        return (ids + np.where(flags, self.branches, 0)).astype(np.int32)
+
+    def step(self, x: Any, here: Any) -> Any:
+        branch = jnp.minimum(here, self.branches - 1)
+        value = jnp.take_along_axis(x, self.features[branch], axis=1)
+        split, mode = self.splits[branch], self.modes[branch]
+        taken = jnp.zeros(here.shape, bool)
+        for kind in self.kinds:
+            taken = jnp.where(mode == kind, COMPARISONS[kind](value, split), taken)
+        taken = taken | (jnp.isnan(value) & self.missing[branch])
+        return jnp.where(taken, self.yes[here], self.no[here])
+
+
+def _depth(call: Call, roots: np.ndarray, yes: np.ndarray, no: np.ndarray, branches: int) -> int:
+    """Levels of the deepest tree; more levels than branches means a cycle."""
+    front, levels = np.unique(roots), 0
+    while len(front):
+        levels += 1
+        if levels > min(branches, 4096):
+            raise call.invalid("has a tree that leads back into itself")
+        below = np.unique(np.concatenate([yes[front], no[front]]))
+        front = below[below < branches]
+    return levels

@@ -1,0 +1,108 @@
+"""Tensors of an ONNX file: checked against their claimed size before a byte is allocated, then read as numpy arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, numpy_helper
+
+from simulator.errors import SimulatorError
+from simulator.frontends.limits import Limits
+
+# bits an element; strings have no size and are refused
+BITS: dict[int, int] = {
+    TensorProto.FLOAT: 32, TensorProto.UINT8: 8, TensorProto.INT8: 8, TensorProto.UINT16: 16, TensorProto.INT16: 16,
+    TensorProto.INT32: 32, TensorProto.INT64: 64, TensorProto.BOOL: 8, TensorProto.FLOAT16: 16, TensorProto.DOUBLE: 64,
+    TensorProto.UINT32: 32, TensorProto.UINT64: 64, TensorProto.BFLOAT16: 16,
+}  # fmt: skip
+TYPED_FIELDS = ("float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data")
+
+
+def dtype_name(code: int, where: str) -> str:
+    """numpy name of an ONNX element type, or ``model.unsupported_type``."""
+    if code not in BITS:
+        name = TensorProto.DataType.Name(code) if code in TensorProto.DataType.values() else str(code)
+        raise SimulatorError(
+            "model.unsupported_type",
+            f"{where} has elements of type {name}, which is not supported. Convert it to float32 or an integer type.",
+            params={"where": where[:200], "type": name},
+        )
+    return str(np.dtype(onnx.helper.tensor_dtype_to_np_dtype(code)).name)
+
+
+def check_tensor(tensor: Any, limits: Limits) -> None:
+    """Raise ``model.*`` unless the tensor is inline, of a known type and exactly as long as its dimensions say."""
+    where = f"Tensor '{tensor.name[:200]}'"
+    if tensor.data_location == TensorProto.EXTERNAL or tensor.external_data:
+        raise _external(tensor, where)
+    if tensor.data_type == TensorProto.STRING:
+        dims = list(tensor.dims)
+        if math.prod(dims) > limits.folded_elements or any(d < 0 for d in dims):
+            raise _bad(where, "claims more strings than are read")
+        return
+    dtype_name(tensor.data_type, where)
+    expected = _expected_bytes(tensor, where, limits)
+    fields = [name for name in TYPED_FIELDS if len(getattr(tensor, name))]
+    if tensor.HasField("raw_data") and fields:
+        raise _bad(where, f"holds its data twice (raw_data and {fields[0]})")
+    if len(fields) > 1:
+        raise _bad(where, f"holds its data twice ({' and '.join(fields)})")
+    if tensor.HasField("raw_data"):
+        if len(tensor.raw_data) != expected:
+            raise _bad(where, f"has {len(tensor.raw_data)} bytes of data where its dimensions need {expected}")
+    else:
+        _check_typed(tensor, where, fields)
+
+
+def _expected_bytes(tensor: Any, where: str, limits: Limits) -> int:
+    dims = list(tensor.dims)
+    if len(dims) > limits.rank or any(d < 0 for d in dims):
+        raise _bad(where, f"has impossible dimensions {dims[:8]}")
+    expected = (math.prod(dims) * BITS[tensor.data_type] + 7) // 8
+    if expected > limits.tensor_bytes:
+        raise SimulatorError(
+            "model.too_large",
+            f"{where} claims {expected} bytes; the limit for one tensor is {limits.tensor_bytes}. Use a smaller model.",
+            params={"tensor": tensor.name[:200], "bytes": expected, "limit": limits.tensor_bytes},
+        )
+    return expected
+
+
+def _check_typed(tensor: Any, where: str, fields: list[str]) -> None:
+    count = math.prod(tensor.dims)
+    held = len(getattr(tensor, fields[0])) if fields else 0
+    if held != count:
+        raise _bad(where, f"has {held} elements where its dimensions need {count}")
+
+
+def _bad(where: str, what: str) -> SimulatorError:
+    return SimulatorError(
+        "model.bad_tensor", f"{where} {what}. The file is damaged; export it again.", params={"tensor": where[8:208]}
+    )
+
+
+def _external(tensor: Any, where: str) -> SimulatorError:
+    location = next((e.value for e in tensor.external_data if e.key == "location"), "")
+    unsafe = location.startswith(("/", "\\", "~")) or ".." in location or ":" in location or "\0" in location
+    shown = location[:100].replace("\0", "\\0")
+    if unsafe:
+        return SimulatorError(
+            "model.external_data_unsafe",
+            f"{where} asks to read '{shown}', which leaves the upload. Save the model as one file: "
+            "onnx.save(model, path, save_as_external_data=False).",
+            params={"tensor": tensor.name[:200], "location": shown},
+        )
+    return SimulatorError(
+        "model.external_data_missing",
+        f"{where} keeps its data in another file, '{shown}', which was not uploaded. Save the model as one file: "
+        "onnx.save(onnx.load(path), path), or torch.onnx.export(..., external_data=False).",
+        params={"tensor": tensor.name[:200], "location": shown},
+    )
+
+
+def to_numpy(tensor: Any) -> np.ndarray:
+    """The array of a checked tensor (strings as object arrays of bytes are refused by the ops that would need them)."""
+    return np.asarray(numpy_helper.to_array(tensor))

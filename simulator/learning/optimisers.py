@@ -1,0 +1,61 @@
+"""Optimisers of one tensor each: state and rule. Defaults follow PyTorch, so that runs can be compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+
+from simulator.config import RunConfig
+
+BETA1 = 0.9
+BETA2 = 0.999
+EPSILON = 1e-8
+WEIGHT_DECAY = 0.01  # of AdamW alone
+
+State = Mapping[str, Any]
+# (weight, gradient, state of this tensor, step from 1, learning rate, momentum) -> (weight, state); all float32
+Rule = Callable[[Any, Any, State, Any, float, float], tuple[Any, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Optimiser:
+    """``slots`` names the tensors it keeps for each weight, all zero at the start, in the weight's shape."""
+
+    slots: tuple[str, ...]
+    rule: Rule
+
+
+def _sgd(w: Any, g: Any, state: State, step: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
+    return w - rate * g, {}
+
+
+def _momentum(w: Any, g: Any, state: State, step: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
+    velocity = momentum * state["velocity"] + g
+    return w - rate * velocity, {"velocity": velocity}
+
+
+def _adam(w: Any, g: Any, state: State, step: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
+    first = BETA1 * state["first"] + (1 - BETA1) * g
+    second = BETA2 * state["second"] + (1 - BETA2) * jnp.square(g)
+    unbiased = first / (1 - jnp.power(BETA1, step))
+    scale = jnp.sqrt(second / (1 - jnp.power(BETA2, step))) + EPSILON
+    return w - rate * unbiased / scale, {"first": first, "second": second}
+
+
+def _adamw(w: Any, g: Any, state: State, step: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
+    return _adam(w * (1 - rate * WEIGHT_DECAY), g, state, step, rate, momentum)
+
+
+OPTIMISERS: dict[str, Optimiser] = {
+    "sgd": Optimiser((), _sgd),
+    "momentum": Optimiser(("velocity",), _momentum),
+    "adam": Optimiser(("first", "second"), _adam),
+    "adamw": Optimiser(("first", "second"), _adamw),
+}
+
+
+def optimiser_of(config: RunConfig) -> Optimiser:
+    return OPTIMISERS[config.optimiser]
