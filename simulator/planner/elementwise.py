@@ -10,7 +10,7 @@ from importlib.resources import files
 import numpy as np
 
 from simulator.machines.ipu import Ipu
-from simulator.planner.exchange import Exchange, exchange, together
+from simulator.planner.exchange import Exchange, exchange, run_of, together
 from simulator.planner.layout import Spread
 from simulator.planner.plan import Plan, Recipe, Step, assemble
 from simulator.planner.shares import Ints, ceil_divide, spread
@@ -18,7 +18,8 @@ from simulator.planner.shares import Ints, ceil_divide, spread
 # primitives that run as another codelet
 SAME_CODELET = {
     "add_any": "add", "convert_element_type": "cast", "bitcast_convert_type": "cast", "real": "cast",
-    "select_n": "select", "integer_pow": "square", "erfc": "erf", "acos": "asin", "nextafter": "add", "stochastic_round": "cast",
+    "select_n": "select", "integer_pow": "square", "erfc": "erf", "acos": "asin", "nextafter": "add",
+    "stochastic_round": "cast",
 }  # fmt: skip
 # primitives without a codelet of their own, priced as the dearest general one and listed in the report's coverage
 UNKNOWN_AS = "pow"
@@ -110,7 +111,7 @@ def gather_operands(where: Spread, foreign: tuple[tuple[int, int], ...], ipu: Ip
         receive = np.minimum(where.elements, elements) * itemsize
         unique = min(int(receive.sum()), elements * itemsize)
         sends = spread(unique, ipu.tiles, ipu.tiles, 4)
-        piece = max(4, -(-unique // ipu.tiles))
+        piece = run_of(unique, ipu.tiles)
         one = exchange(receive, sends, piece=piece, copies_bytes=int(receive.sum()))
         found = one if found is None else together(found, one)
     return found

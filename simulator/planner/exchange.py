@@ -54,6 +54,11 @@ def exchange(receive: Ints, send: Ints, *, shared: Ints | None = None, piece: in
     )
 
 
+def run_of(amount: int, tiles: int) -> int:
+    """Bytes that one tile holds of a tensor of ``amount`` bytes: what arrives in one run from it."""
+    return max(whole("tile.mapping_minimum"), -(-amount // tiles))
+
+
 def together(first: Exchange, second: Exchange) -> Exchange:
     """Two transfers in the same phase."""
     return Exchange(

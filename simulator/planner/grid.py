@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.machines.ipu import Ipu
 from simulator.planner.contraction import Contraction
-from simulator.planner.exchange import Exchange, exchange, together
+from simulator.planner.exchange import Exchange, exchange, run_of, together
 from simulator.planner.plan import Plan, Recipe, Step, assemble
 from simulator.planner.reduction import reduce_add_cycles, stage_depths
 from simulator.planner.search import Split, choose, copied_elements, copy_cycles, grains, input_elements, vertex_cycles
@@ -73,7 +73,7 @@ def operand(amount: Ints, index: Ints, copies: int, resident: bool, grid: Grid, 
         sending = grid.full(send)
     else:
         sending = spread(everything, grid.tiles, grid.tiles, 4)
-    piece = max(4, -(-everything // grid.tiles))
+    piece = run_of(everything, grid.tiles)
     got = grid.full(receive)
     moved = exchange(
         got,

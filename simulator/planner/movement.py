@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.machines.ipu import Ipu
-from simulator.planner.exchange import exchange
+from simulator.planner.exchange import exchange, run_of
 from simulator.planner.layout import Spread, linear
 from simulator.planner.plan import Plan, Recipe, Step, assemble
 from simulator.planner.reduction import reduce_add_cycles, stage_depths
@@ -129,7 +129,7 @@ def plan_slices(update: bool, rows: int, row_elements: int, table_rows: int, ite
 
 def _brought(name: str, receive: Ints, unique: int, work: Ints, ipu: Ipu) -> Step:
     sends = spread(min(unique, int(receive.sum())), ipu.tiles, ipu.tiles, 4)
-    piece = max(4, -(-unique // ipu.tiles))
+    piece = run_of(unique, ipu.tiles)
     return Step(name, exchange(receive, sends, piece=piece, copies_bytes=int(receive.sum())), work)
 
 

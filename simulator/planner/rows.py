@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.machines.ipu import Ipu
 from simulator.planner.elementwise import elementwise_cycles, gather_operands
-from simulator.planner.exchange import exchange
+from simulator.planner.exchange import exchange, run_of
 from simulator.planner.layout import Spread, linear
 from simulator.planner.plan import Plan, Recipe, Step, assemble
 from simulator.planner.reduction import local_reduce_cycles, reduce_add_cycles, stage_depths
@@ -98,7 +98,7 @@ def plan_norm(name: str, rows: int, columns: int, dtype: str, itemsize: int, ipu
     block = Block(rows, columns, max(1, ipu.atom_bytes // itemsize), ipu)
     held = block.rows * block.columns
     sums = local_reduce_cycles(block.columns, block.rows, half, ipu)
-    arrive = _moved(held * itemsize, ipu, piece=max(4, -(-int(held.sum()) * itemsize // ipu.tiles)))
+    arrive = _moved(held * itemsize, ipu, piece=run_of(int(held.sum()) * itemsize, ipu.tiles))
     steps = [Step("sums", arrive.exchange, sums), Step("sums of products", None, sums)]
     steps += join_rows(block, 2, half, ipu)
     if "backward" in name:
@@ -119,7 +119,7 @@ def plan_softmax(name: str, rows: int, columns: int, dtype: str, itemsize: int, 
     block = Block(rows, columns, max(1, ipu.atom_bytes // itemsize), ipu)
     held = block.rows * block.columns
     reduce = local_reduce_cycles(block.columns, block.rows, half, ipu)
-    arrive = _moved(held * itemsize, ipu, piece=max(4, -(-int(held.sum()) * itemsize // ipu.tiles)))
+    arrive = _moved(held * itemsize, ipu, piece=run_of(int(held.sum()) * itemsize, ipu.tiles))
     if "backward" in name:
         steps = [Step("multiply", arrive.exchange, _vector(("mul",), dtype, held, ipu))]
         if not name.startswith("cross_entropy"):

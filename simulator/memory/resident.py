@@ -1,0 +1,43 @@
+"""What a program itself occupies: code, exchange code, vertex state and stacks of each tile. Data is in ``tilemap``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.machines.facts import whole
+from simulator.machines.ipu import Ipu
+from simulator.planner.assign import Assignment
+from simulator.planner.shares import Ints
+
+MATRIX_CODELETS = ("amp", "dot", "depthwise")
+
+
+def resident_bytes(assignment: Assignment, ipu: Ipu) -> dict[str, Ints]:
+    """Bytes of each tile, shape [tiles], by category. Equal operators are outlined: their code exists once."""
+    zeros = np.zeros(ipu.tiles, dtype=np.int64)
+    exchange_code, vertex_state = zeros.copy(), zeros.copy()
+    control = len(assignment.plans) * whole("codelet.call")
+    present: dict[str, np.ndarray] = {}
+    seen: set[int] = set()
+    for plan, start in zip(assignment.plans, assignment.starts, strict=True):
+        if id(plan) in seen:
+            continue
+        seen.add(id(plan))
+        exchange_code += np.roll(plan.exchange_code, start)
+        vertex_state += np.roll(plan.vertex_state, start)
+        control += len(plan.supersteps) * whole("codelet.control_per_superstep")
+        for name in plan.codelets:
+            mask = present.setdefault(name, np.zeros(ipu.tiles, dtype=bool))
+            mask |= np.roll(plan.compute > 0, start)
+    code = np.full(ipu.tiles, whole("codelet.runtime_code"), dtype=np.int64)
+    for name in sorted(present):
+        size = "codelet.amp_code" if name.startswith(MATRIX_CODELETS) else "codelet.vector_code"
+        code += present[name] * whole(size)
+    stack = ipu.workers * whole("tile.worker_stack") + whole("tile.supervisor_stack")
+    return {
+        "vertex_code": code,
+        "exchange_code": exchange_code,
+        "control_code": np.full(ipu.tiles, control, dtype=np.int64),
+        "vertex_state": vertex_state,
+        "stacks": np.full(ipu.tiles, stack, dtype=np.int64),
+    }

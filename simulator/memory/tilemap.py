@@ -1,0 +1,115 @@
+"""Sweeps the schedule over bytes of every tile: which is fullest when, and what lies there. Remedies are in ``fit``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from simulator.graph.graph import Graph
+from simulator.machines.ipu import Ipu
+from simulator.memory.lifetimes import ALWAYS_LIVE, CATEGORIES, Lifetimes, lifetimes
+from simulator.memory.resident import resident_bytes
+from simulator.planner.assign import Assignment
+from simulator.planner.layout import Layout
+from simulator.planner.shares import Ints, proportional
+from simulator.units import Bytes
+
+
+@dataclass(frozen=True)
+class MemoryMap:
+    """Bytes when the fullest tile is at its fullest: ``by_tile`` category -> [tiles]; totals over tiles and time.
+
+    ``always_live`` and ``not_always_live`` are sums over all tiles at each step (shape [steps]).
+    """
+
+    by_tile: dict[str, Ints]
+    worst_tile: int
+    worst_step: int
+    live: tuple[tuple[int, str], ...]  # (root tensor, category) at the worst step
+    on_worst_tile: tuple[Bytes, ...]  # bytes of each of ``live`` on the worst tile
+    always_live: Bytes
+    not_always_live: Ints
+
+    @cached_property
+    def tile_bytes(self) -> Ints:
+        """Bytes of every tile at the worst step. Shape [tiles]."""
+        return np.sum([self.by_tile[name] for name in CATEGORIES], axis=0, dtype=np.int64)
+
+
+class _Placed:
+    """Bytes of tensors on tiles, computed once for every (layout, size)."""
+
+    def __init__(self, graph: Graph, assignment: Assignment) -> None:
+        self.bytes = graph.tensors.bytes
+        self.layouts = assignment.layouts
+        self.known: dict[tuple[Layout, int], Ints] = {}
+
+    def __call__(self, root: int) -> Ints:
+        key = (self.layouts[root], int(self.bytes[root]))
+        if key not in self.known:
+            layout, amount = key
+            self.known[key] = np.roll(_sized(amount, layout.spread.elements, layout.spread.total), layout.start)
+        return self.known[key]
+
+
+def _sized(amount: Bytes, elements: Ints, total: int) -> Ints:
+    itemsize, broken = divmod(amount, total)
+    return proportional(amount, elements) if broken else elements * itemsize
+
+
+def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu) -> MemoryMap:
+    """Bytes of every tile over the schedule of ``graph``."""
+    placed = _Placed(graph, assignment)
+    spans = lifetimes(graph)
+    touched = [i for i, root in enumerate(spans.root) if int(root) in assignment.layouts]
+    by_tile = {name: np.zeros(ipu.tiles, dtype=np.int64) for name in CATEGORIES}
+    by_tile.update(resident_bytes(assignment, ipu))
+    for i in touched:
+        if spans.category[i] in ALWAYS_LIVE:
+            by_tile[spans.category[i]] += placed(int(spans.root[i]))
+    fixed: Ints = np.sum(list(by_tile.values()), axis=0, dtype=np.int64)
+    passing = [i for i in touched if spans.category[i] not in ALWAYS_LIVE]
+    worst_step, worst_tile, liveness = _sweep(fixed, passing, spans, placed, assignment)
+    for i in passing:
+        if spans.first[i] <= worst_step <= spans.last[i]:
+            by_tile[spans.category[i]] += placed(int(spans.root[i]))
+    if assignment.plans:
+        by_tile["temporaries"] += np.roll(assignment.plans[worst_step].temporary, assignment.starts[worst_step])
+    live = [i for i in touched if spans.first[i] <= worst_step <= spans.last[i]]
+    return MemoryMap(
+        by_tile=by_tile,
+        worst_tile=worst_tile,
+        worst_step=worst_step,
+        live=tuple((int(spans.root[i]), spans.category[i]) for i in live),
+        on_worst_tile=tuple(int(placed(int(spans.root[i]))[worst_tile]) for i in live),
+        always_live=int(fixed.sum()),
+        not_always_live=liveness,
+    )
+
+
+def _sweep(
+    fixed: Ints, passing: list[int], spans: Lifetimes, placed: _Placed, assignment: Assignment
+) -> tuple[int, int, Ints]:
+    """The step and tile with most bytes, and the bytes beyond ``fixed`` at each step over all tiles."""
+    steps = len(assignment.plans)
+    born: list[list[int]] = [[] for _ in range(steps + 1)]
+    dead: list[list[int]] = [[] for _ in range(steps + 1)]
+    for i in passing:
+        born[int(spans.first[i])].append(i)
+        dead[int(spans.last[i]) + 1].append(i)
+    now, most, worst_step, worst_tile = fixed.copy(), -1, 0, 0
+    liveness = np.zeros(steps, dtype=np.int64)
+    base = int(fixed.sum())
+    for step in range(steps):
+        for i in dead[step]:
+            now -= placed(int(spans.root[i]))
+        for i in born[step]:
+            now += placed(int(spans.root[i]))
+        with_temporary = now + np.roll(assignment.plans[step].temporary, assignment.starts[step])
+        liveness[step] = int(with_temporary.sum()) - base
+        tile = int(np.argmax(with_temporary))
+        if with_temporary[tile] > most:
+            most, worst_step, worst_tile = int(with_temporary[tile]), step, tile
+    return worst_step, worst_tile, liveness

@@ -1,0 +1,67 @@
+"""The whole simulation on one screen: load, trace, parallelise, plan, schedule, allocate, report."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from simulator.config import RunConfig
+from simulator.graph.trace import trace
+from simulator.loading import load, sha256_of
+from simulator.memory.fit import overflow
+from simulator.memory.tilemap import memory_map
+from simulator.parallel.replicas import data_parallel
+from simulator.planner.assign import Options, assign
+from simulator.program import Program
+from simulator.report.build import Report, build
+from simulator.report.parts import Parts
+from simulator.schedule.timeline import timeline
+
+Progress = Callable[[str, float], None]
+
+
+def simulate(model: str | Path, config: RunConfig, *, on_progress: Progress | None = None) -> Report:
+    """The report of one step of ``model`` (a path or "zoo:name") on the slice that ``config`` names.
+
+    Raises SimulatorError for a model or settings that cannot be simulated; not fitting is told in the report.
+    """
+    _tell(on_progress, "load", 0.0)
+    program, sha256 = load(model, config), sha256_of(model)
+    _tell(on_progress, "load", 1.0)
+    return simulate_program(program, config, sha256=sha256, on_progress=on_progress)
+
+
+def simulate_program(
+    program: Program, config: RunConfig, *, sha256: str | None = None, on_progress: Progress | None = None
+) -> Report:
+    """As ``simulate``, for a program that is already open."""
+    began = time.process_time()
+    graph = trace(program, config, lambda fraction: _tell(on_progress, "trace", fraction))
+    _tell(on_progress, "parallelise", 0.0)
+    parallel = data_parallel(graph, config)
+    ipu = parallel.system.ipu
+    options = Options(config.available_memory_proportion, config.partials == "fp16")
+    assignment = assign(graph, ipu, options, lambda fraction: _tell(on_progress, "plan", fraction))
+    _tell(on_progress, "schedule", 0.0)
+    line = timeline(graph, assignment, parallel, ipu)
+    _tell(on_progress, "allocate", 0.0)
+    memory = memory_map(graph, assignment, ipu)
+    over = overflow(memory, graph, config, ipu)
+    _tell(on_progress, "report", 0.0)
+    report = build(
+        Parts(
+            program.name, program.parameters, sha256, program.notes, config, graph, parallel, ipu, assignment, line,
+            memory, over,
+        )
+    )  # fmt: skip
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    report["simulation"] = {"cpu_seconds": time.process_time() - began, "peak_bytes": peak}
+    _tell(on_progress, "report", 1.0)
+    return report
+
+
+def _tell(on_progress: Progress | None, phase: str, fraction: float) -> None:
+    if on_progress is not None:
+        on_progress(phase, fraction)
