@@ -97,6 +97,8 @@ class Services:
             name, template = sql.Identifier(self.database), sql.Identifier(self.template)
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
             connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(name, template))
+            if not self.given_database:
+                connection.execute(sql.SQL("ALTER DATABASE {} OWNER TO {}").format(name, sql.Identifier(roles.OWNER)))
             connection.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name))
             connection.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO podium_app, podium_system").format(name))
 
@@ -120,7 +122,8 @@ class Services:
         return roles.addresses(owner, self.passwords)
 
     def _admin_url(self) -> str:
-        return self.given_database or roles.with_database(self._database_urls("postgres")["DATABASE_URL"], "postgres")
+        own = f"postgresql://{postgres.SUPERUSER}:{self.passwords['postgres']}@127.0.0.1:{self.port}/postgres"
+        return self.given_database or own
 
     def _spawn(self, name: str, command: list[str], death_signal: int, identity=None) -> None:
         self._children.append(

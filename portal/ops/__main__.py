@@ -40,9 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     up = commands.add_parser("up", help="start everything and show the log")
     up.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 opens it to the local network")
     up.add_argument("--port", type=_port, default=0, help="port of the web server (default 8000, or the last one)")
-    up.add_argument(
-        "--public-url", default="", type=_url, help="what people type, when it is not this machine's address"
-    )
+    up.add_argument("--public-url", type=_url, help="what people type, when it is not this machine's address")
     up.add_argument("--tls", action="store_true", help="serve https with a self-signed certificate")
     up.add_argument("--workers", type=_count, default=max(2, min(8, os.cpu_count() or 2)), help="jobs at the same time")
     commands.add_parser("down", help="stop everything")

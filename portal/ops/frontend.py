@@ -19,14 +19,14 @@ OLDEST_NODE = (20, 19)
 
 
 def build() -> None:
-    """Make frontend/dist, unless it was made from these very sources."""
+    """Make frontend/dist, unless it was made from these very sources. Types are checked by ./podium test, not here."""
     wanted = stamps.fingerprint(FRONTEND, SOURCES)
     stamp = FRONTEND / "dist" / ".podium-stamp"
     if stamps.is_current(stamp, wanted):
         return
     install()
     with step("building the front end"):
-        run_npm("run", "build")
+        run("npx", "--no-install", "vite", "build")
     stamps.write(stamp, wanted)
 
 
@@ -38,14 +38,14 @@ def install() -> None:
         return
     environment()  # finds Node.js, so that its installation is not counted as ours
     with step("installing the front end's packages (half a minute or so the first time)"):
-        run_npm("ci", "--no-audit", "--no-fund", "--loglevel=error")
+        run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error")
     stamps.write(stamp, wanted)
 
 
-def run_npm(*arguments: str) -> None:
-    """Run npm in frontend/, showing its output only when it fails."""
+def run(*command: str) -> None:
+    """Run a command of Node.js in frontend/, showing its output only when it fails."""
     done = subprocess.run(
-        ["npm", *arguments], cwd=FRONTEND, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        command, cwd=FRONTEND, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, check=False,
     )  # fmt: skip
     if done.returncode == 0:
@@ -60,7 +60,7 @@ def run_npm(*arguments: str) -> None:
         raise OpsError("disk.full", f"The disk is full: free about 500 MB at {FRONTEND} and run the command again.")
     say(done.stdout[-4000:])
     raise OpsError(
-        "frontend.npm_failed", f"npm {arguments[0]} failed with code {done.returncode}: see the lines above."
+        "frontend.npm_failed", f"{' '.join(command[:4])} failed with code {done.returncode}: see the lines above."
     )
 
 

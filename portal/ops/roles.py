@@ -23,7 +23,7 @@ EXTENSIONS = ("btree_gist", "citext")
 def set_up_embedded(cluster: Cluster, passwords: dict[str, str], *, database: str = DATABASE) -> dict[str, str]:
     """Make roles, database and extensions in our own cluster; may be repeated. Returns the addresses by variable."""
     with psycopg.connect(cluster.url(SUPERUSER, passwords["postgres"], "postgres"), autocommit=True) as connection:
-        _make_role(connection, OWNER, passwords[OWNER], "BYPASSRLS CREATEROLE CREATEDB")
+        _make_role(connection, OWNER, passwords[OWNER], "BYPASSRLS NOCREATEROLE NOCREATEDB NOSUPERUSER")
         for role in SERVED:
             _make_role(connection, role, passwords[role], "NOBYPASSRLS NOCREATEROLE NOCREATEDB NOSUPERUSER")
         found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone()
