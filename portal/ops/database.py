@@ -44,13 +44,20 @@ def manage(environment: dict[str, str], *arguments: str) -> str:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode != 0:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         raise OpsError(
             f"manage.{arguments[0]}",
-            f"manage.py {arguments[0]} failed: {lines[-1] if lines else 'no reason given'}\n"
+            f"manage.py {arguments[0]} failed: {_reason(done.stderr or done.stdout)}\n"
             f"  To see it whole: ./podium manage {' '.join(arguments)}",
         )
     return done.stdout.strip()
+
+
+def _reason(text: str) -> str:
+    """The line that tells most: a traceback's last, a plain message's first."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return "no reason given"
+    return lines[-1] if any(line.startswith("Traceback") for line in lines) else lines[0]
 
 
 def _when_due(home: Home, name: str, wanted: str, environment: dict[str, str], title: str, command: list[str]) -> str:
