@@ -71,6 +71,12 @@ class Identity:
 def server_identity(existing: Path | None = None) -> Identity:
     """As root, a uid of the server's own (the owner of `existing` data when there is some); otherwise ourselves."""
     if os.geteuid() != 0:
+        if not _taken(os.geteuid()):
+            raise OpsError(
+                "identity.no_name",
+                f"The user number {os.geteuid()} has no name on this system and PostgreSQL insists on one: "
+                "add it to /etc/passwd, or set DATABASE_URL to a PostgreSQL of your own.",
+            )
         return Identity()
     if existing is not None and existing.exists() and existing.stat().st_uid != 0:
         return Identity(existing.stat().st_uid)

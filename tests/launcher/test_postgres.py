@@ -138,5 +138,11 @@ def test_an_address_that_does_not_answer_is_one_sentence() -> None:
 
 
 def test_an_ordinary_user_needs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(os, "geteuid", lambda: 65534)
     assert server_identity().uid is None
+
+
+def test_a_user_without_a_name_is_told_what_postgresql_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 61999)
+    with pytest.raises(OpsError, match="no name"):
+        server_identity()
