@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from simulator.config import RunConfig
+from simulator.frontends.onnx.importer import load
 from simulator.graph.trace import trace
-from simulator.loading import load, sha256_of
 from simulator.memory.fit import overflow
 from simulator.memory.tilemap import memory_map
 from simulator.parallel.replicas import data_parallel
@@ -18,6 +19,7 @@ from simulator.program import Program
 from simulator.report.build import Report, build
 from simulator.report.parts import Parts
 from simulator.schedule.timeline import timeline
+from simulator.zoo.catalogue import build_zoo, is_zoo
 
 Progress = Callable[[str, float], None]
 
@@ -27,10 +29,24 @@ def simulate(model: str | Path, config: RunConfig, *, on_progress: Progress | No
 
     Raises SimulatorError for a model or settings that cannot be simulated; not fitting is told in the report.
     """
-    _tell(on_progress, "load", 0.0)
-    program, sha256 = load(model, config), sha256_of(model)
-    _tell(on_progress, "load", 1.0)
+    program, sha256 = open_model(model, config, on_progress=on_progress)
     return simulate_program(program, config, sha256=sha256, on_progress=on_progress)
+
+
+def open_model(model: str | Path, config: RunConfig, *, on_progress: Progress | None = None) -> tuple[Program, str]:
+    """The Program of a path or "zoo:name", and the SHA-256 of its bytes."""
+    _tell(on_progress, "load", 0.0)
+    built = build_zoo(model) if isinstance(model, str) and is_zoo(model) else None
+    name = Path(model).name if built is None else str(model)
+    program = load(Path(model) if built is None else built, name=name, batch=config.batch, dims=config.dims)
+    sha256 = _sha256(Path(model)) if built is None else hashlib.sha256(built).hexdigest()
+    _tell(on_progress, "load", 1.0)
+    return program, sha256
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def simulate_program(

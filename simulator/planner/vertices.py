@@ -47,9 +47,8 @@ def worker_cycles(unit: Amp, positions: Ints) -> Ints:
 def block_cycles(unit: Amp, positions: Ints, ipu: Ipu) -> Ints:
     """Tile cycles of one block of weights over ``positions``: weight load, six workers, the slowest counts."""
     slowest = worker_cycles(unit, ceil_divide(positions, ipu.workers))
-    idlest = worker_cycles(unit, positions // ipu.workers)
     load = ipu.weight_load_cycles * unit.units // 16
-    return 6 + load + np.maximum(ipu.workers * slowest, ipu.workers * idlest + 14)
+    return 6 + load + ipu.workers * slowest
 
 
 def amp_cycles(

@@ -1,0 +1,135 @@
+"""Bytes of tensors on tiles: exact sums, lifetimes, the fullest tile, and what is said when it does not fit."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simulator import RunConfig
+from simulator.graph.graph import Graph
+from simulator.machines.ipu import ipu
+from simulator.memory.fit import overflow, remedies, top_tensors
+from simulator.memory.lifetimes import ALWAYS_LIVE, CATEGORIES, lifetimes
+from simulator.memory.tilemap import MemoryMap, memory_map
+from simulator.planner.assign import Options, assign
+from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
+
+CHIP = ipu("GC200")
+
+
+def mapped(graph: Graph) -> MemoryMap:
+    return memory_map(graph, assign(graph, CHIP, Options(0.6, False)), CHIP)
+
+
+def test_lifetimes_run_from_the_writer_to_the_last_reader() -> None:
+    spans = lifetimes(dense_step())
+    told = {
+        int(root): (int(a), int(b), name)
+        for root, a, b, name in zip(spans.root, spans.first, spans.last, spans.category, strict=True)
+    }
+    assert told == {
+        0: (0, 2, "stream_buffers"),  # the input, read again by the gradient
+        1: (0, 3, "weights"),
+        2: (0, 1, "activations"),
+        3: (1, 3, "stream_buffers"),  # the output leaves at the end
+        4: (2, 3, "gradients"),
+    }
+
+
+def test_an_update_in_place_takes_no_second_copy() -> None:
+    memory = mapped(dense_step())
+    assert int(memory.by_tile["weights"].sum()) == 4 * WIDTH * CLASSES
+
+
+def test_every_category_is_there_and_sums_to_its_tensors() -> None:
+    graph = dense_step()
+    memory = mapped(graph)
+    assert tuple(memory.by_tile) == CATEGORIES
+    for category in set(dict(memory.live).values()):
+        wanted = sum(int(graph.tensors.bytes[root]) for root, name in memory.live if name == category)
+        assert int(memory.by_tile[category].sum()) == wanted
+    assert memory.always_live == sum(int(memory.by_tile[name].sum()) for name in ALWAYS_LIVE)
+    assert int(memory.tile_bytes.sum()) == memory.always_live + int(memory.not_always_live[memory.worst_step])
+
+
+def test_the_worst_tile_is_the_fullest_of_all_steps() -> None:
+    memory = mapped(dense_step())
+    assert int(memory.tile_bytes.argmax()) == memory.worst_tile
+    assert len(np.unique(memory.tile_bytes)) > 2, "tiles differ"
+
+
+def test_a_larger_batch_needs_more_memory() -> None:
+    small, large = (int(mapped(dense_step(batch)).tile_bytes.sum()) for batch in (BATCH, 64 * BATCH))
+    assert large > small
+
+
+def test_a_small_step_fits() -> None:
+    graph = dense_step()
+    assert overflow(mapped(graph), graph, RunConfig(), CHIP) is None
+
+
+def test_what_does_not_fit_names_tile_step_tensors_and_remedies() -> None:
+    graph = dense_step()
+    memory = mapped(graph)
+    small = replace(CHIP, bytes_per_tile=int(memory.tile_bytes.max()) - 100)
+    over = overflow(memory, graph, RunConfig(batch=BATCH, optimiser="adam"), small)
+    assert over is not None
+    assert (over.tile, over.step, over.over_by, over.region) == (memory.worst_tile, memory.worst_step, 100, "memory")
+    assert over.tensors == top_tensors(memory, graph)
+    assert [t["bytes"] for t in over.tensors] == sorted((t["bytes"] for t in over.tensors), reverse=True)
+    codes = [remedy["code"] for remedy in over.remedies]
+    assert codes[0] == "memory.smaller_batch"
+    assert "memory.half" in codes
+    assert 1 <= over.remedies[0]["batch"] < BATCH
+    assert str(over.remedies[0]["batch"]) in over.remedies[0]["text"]
+
+
+def test_half_precision_is_not_advised_to_whoever_uses_it() -> None:
+    memory = mapped(dense_step())
+    codes = [remedy["code"] for remedy in remedies(memory, RunConfig(batch=1, precision="fp16"), CHIP)]
+    assert "memory.half" not in codes
+    assert "memory.smaller_batch" not in codes
+
+
+def test_code_must_lie_where_instructions_are_fetched() -> None:
+    graph = dense_step()
+    memory = mapped(graph)
+    crowded = {**memory.by_tile, "vertex_code": memory.by_tile["vertex_code"] + 220_000}
+    over = overflow(replace(memory, by_tile=crowded), graph, RunConfig(), CHIP)
+    assert over is not None
+    assert over.region == "code"
+    assert over.over_by > 0
+
+
+@pytest.mark.parametrize("category", ["vertex_code", "stacks", "control_code", "vertex_state"])
+def test_the_program_itself_takes_memory(category: str) -> None:
+    assert int(mapped(dense_step()).by_tile[category].sum()) > 0
+
+
+def test_equal_operators_share_their_code() -> None:
+    one, graph = mapped(dense_step(training=False)), dense_step(training=False)
+    ops = graph.ops
+    twice = replace(
+        graph,
+        ops=replace(
+            ops,
+            kind=np.concatenate([ops.kind[:1], ops.kind]),
+            pass_=np.concatenate([ops.pass_[:1], ops.pass_]),
+            repeats=np.ones(3, dtype=np.int64),
+            source=("fc0", *ops.source),
+            primitive=("dot_general", *ops.primitive),
+            attributes=(ops.attributes[0], *ops.attributes),
+            inputs=((0, 4), *ops.inputs),
+            outputs=((5,), *ops.outputs),
+        ),
+        tensors=replace(
+            graph.tensors,
+            bytes=np.append(graph.tensors.bytes, graph.tensors.bytes[[1, 2]]),
+            role=np.append(graph.tensors.role, graph.tensors.role[[1, 2]]),
+            alias_of=np.append(graph.tensors.alias_of, [-1, -1]),
+            shape=(*graph.tensors.shape, graph.tensors.shape[1], graph.tensors.shape[2]),
+            dtype=("float32",) * 6,
+            name=(*graph.tensors.name, "w0", ""),
+        ),
+    )
+    assert int(mapped(twice).by_tile["exchange_code"].sum()) == int(one.by_tile["exchange_code"].sum())

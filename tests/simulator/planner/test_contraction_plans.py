@@ -1,0 +1,199 @@
+"""Plans of matrix products and convolutions: exact, within limits, cheaper for less work, sensitive to every option."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simulator.graph.graph import Kind
+from simulator.machines.ipu import ipu
+from simulator.planner.contraction import Contraction, contraction, folded, joined, restatements, swapped
+from simulator.planner.grid import plan_contraction
+from simulator.planner.plan import Plan
+from simulator.planner.search import choose, useful_splits
+
+CHIP = ipu("GC200")
+
+
+def matmul(batch: int, m: int, k: int, n: int, *, half: bool = True, half_partials: bool = True) -> Contraction:
+    attributes = {"batch": batch, "m": m, "k": k, "n": n}
+    return contraction(Kind.MATMUL, attributes, half=half, half_partials=half_partials, resident=(False, True))
+
+
+def conv(batch: int, ins: int, outs: int, field: int, kernel: int, **more: int) -> Contraction:
+    stride, spread, groups = more.get("stride", 1), more.get("spread", 1), more.get("groups", 1)
+    attributes = {
+        "batch": batch, "groups": groups, "in_channels": ins, "out_channels": outs,
+        "field_in": (field, field), "field_out": (field * spread // stride,) * 2, "kernel": (kernel, kernel),
+        "stride": (stride, stride), "dilation": (1, 1), "input_dilation": (spread, spread),
+    }  # fmt: skip
+    return contraction(Kind.CONV, attributes, half=True, half_partials=True, resident=(False, True))
+
+
+SHAPES = [
+    matmul(1, 1024, 1024, 1024),
+    matmul(1, 1000, 777, 1001, half=False),
+    matmul(1, 1, 4096, 4096),
+    matmul(192, 197, 64, 197, half_partials=False),
+    matmul(1, 7, 3, 10),
+    matmul(1, 1, 1, 1),
+    conv(4, 3, 64, 224, 7, stride=2),
+    conv(4, 64, 64, 56, 3),
+    conv(4, 256, 512, 56, 1, stride=2),
+    conv(4, 128, 128, 28, 3, spread=2),
+    conv(4, 1, 1, 56, 3, groups=144),
+    conv(4, 4, 4, 56, 3, groups=32),
+]
+
+
+def plan(problem: Contraction, proportion: float = 0.6) -> Plan:
+    return plan_contraction(problem, CHIP, proportion)
+
+
+@pytest.mark.parametrize("problem", SHAPES, ids=str)
+def test_every_plan_accounts_for_every_element_and_byte(problem: Contraction) -> None:
+    found = plan(problem)
+    assert found.received == found.delivered
+    assert 0 <= found.sent <= found.received
+    assert int(found.outputs.sum()) == problem.outputs + problem.zero_filled
+    assert min(int(c.min()) for c in (found.compute, found.exchange, found.temporary, found.outputs)) >= 0
+    assert found.tiles_used <= CHIP.tiles
+    assert found.flops == 2 * problem.macs
+
+
+@pytest.mark.parametrize("problem", SHAPES, ids=str)
+def test_no_plan_beats_the_peak_of_the_matrix_unit(problem: Contraction) -> None:
+    rate = 16 if not problem.half else 64 if problem.half_partials else 32
+    # joined groups and folded kernels pad, so only real work counts
+    assert plan(problem).cycles * CHIP.tiles * rate >= problem.macs
+
+
+@pytest.mark.parametrize("problem", SHAPES, ids=str)
+def test_time_of_a_step_is_its_slowest_tile(problem: Contraction) -> None:
+    found = plan(problem)
+    assert sum(s.compute * s.times for s in found.supersteps) >= int(found.compute.max())
+    assert sum(s.exchange * s.times for s in found.supersteps) >= int(found.exchange.max())
+
+
+@pytest.mark.parametrize("problem", [matmul(1, 4096, 4096, 4096), conv(20, 512, 512, 28, 3)], ids=["matmul", "conv"])
+@pytest.mark.parametrize("proportion", [0.6, 0.3, 0.15])
+def test_temporary_memory_stays_within_the_proportion(problem: Contraction, proportion: float) -> None:
+    found = plan(problem, proportion)
+    assert int(found.temporary.max()) <= proportion * CHIP.bytes_per_tile
+
+
+def test_less_memory_costs_time() -> None:
+    problem = matmul(1, 4096, 4096, 4096)
+    roomy, tight = plan(problem, 0.6), plan(problem, 0.1)
+    assert tight.cycles > roomy.cycles
+    assert dict(tight.splits)["serial"] > dict(roomy.splits)["serial"]
+
+
+def test_when_nothing_fits_the_smallest_is_taken() -> None:
+    problem = matmul(1, 4096, 4096, 4096)
+    least = plan(problem, 0.001)
+    assert int(least.temporary.max()) < int(plan(problem, 0.6).temporary.max())
+
+
+@pytest.mark.parametrize("dimension", ["groups", "rows", "ins", "outs"])
+def test_cost_rises_with_each_dimension(dimension: str) -> None:
+    base = matmul(2, 384, 384, 384)
+    costs = []
+    for factor in (1, 2, 4, 8):
+        changes = {dimension: getattr(base, dimension) * factor}
+        if dimension == "rows":
+            changes["in_rows"] = changes["rows"]
+        costs.append(plan(replace(base, **changes)).cycles)
+    assert costs == sorted(costs)
+    assert costs[-1] > 2 * costs[0]
+
+
+@pytest.mark.parametrize("shape", [(1, 1024, 1024, 1024), (1, 512, 2048, 256), (64, 128, 64, 128)])
+def test_two_halves_cost_no_less_than_the_whole(shape: tuple[int, int, int, int]) -> None:
+    batch, m, k, n = shape
+    whole = plan(matmul(batch, m, k, n)).cycles
+    for halves in (matmul(batch, m // 2, k, n), matmul(batch, m, k // 2, n), matmul(batch, m, k, n // 2)):
+        assert 2 * plan(halves).cycles >= whole
+
+
+def test_padding_to_the_grain_is_paid_for() -> None:
+    # 17 channels take two grains of sixteen, so as much as 32 do in arithmetic
+    odd, even = plan(matmul(1, 4096, 17, 512)), plan(matmul(1, 4096, 32, 512))
+    assert odd.supersteps[0].compute >= 0.9 * even.supersteps[0].compute
+
+
+@pytest.mark.parametrize(
+    ("change", "slower"),
+    [({"half_partials": False}, True), ({"half": False, "half_partials": False}, True)],
+    ids=["single partials", "single precision"],
+)
+def test_precision_changes_time(change: dict[str, bool], slower: bool) -> None:
+    base = matmul(1, 2048, 2048, 2048)
+    assert (plan(replace(base, **change)).cycles > plan(base).cycles) is slower
+
+
+def test_resident_weights_save_exchange() -> None:
+    base = matmul(1, 64, 4096, 4096)
+    away = replace(base, resident=(False, False))
+    assert plan(base).received < plan(away).received
+    operands = plan(base).operands
+    assert operands[1] is not None
+    assert int(operands[1].sum()) == 4096 * 4096 * 2
+    assert plan(away).operands == (None, None)
+
+
+def test_ragged_shapes_give_tiles_that_differ() -> None:
+    found = plan(matmul(1, 1000, 777, 1001, half=False))
+    assert len(np.unique(found.compute[found.compute > 0])) > 1
+    assert len(np.unique(found.temporary[found.temporary > 0])) > 1
+
+
+def test_restatements_do_the_same_work() -> None:
+    base = conv(4, 16, 32, 28, 3)
+    for other in restatements(base):
+        assert other.macs == base.macs
+        assert other.groups * other.batch * other.rows * other.width * other.outs == base.outputs
+    assert swapped(folded(base)).transforms == ("fold kernel", "swap operands")
+
+
+def test_narrow_groups_are_joined_to_fill_the_unit() -> None:
+    joint = joined(conv(4, 4, 4, 56, 3, groups=32))
+    assert (joint.groups, joint.ins, joint.outs) == (8, 16, 16)
+    assert joined(conv(4, 64, 64, 56, 3)) == conv(4, 64, 64, 56, 3)
+
+
+def test_a_single_row_times_a_large_matrix_swaps_operands() -> None:
+    assert "swap operands" in choose(matmul(1, 1, 4096, 4096), CHIP, 0.6).problem.transforms
+
+
+def test_inputs_spread_with_zeros_cost_only_the_useful_taps() -> None:
+    spread, dense = conv(4, 128, 128, 28, 3, spread=2), conv(4, 128, 128, 56, 3)
+    assert spread.outputs == dense.outputs
+    assert spread.macs < dense.macs / 2
+    assert plan(spread).cycles < plan(dense).cycles
+
+
+def test_a_strided_one_by_one_reads_only_what_it_uses() -> None:
+    strided = plan(conv(8, 64, 64, 56, 1, stride=2))
+    assert strided.received < plan(conv(8, 64, 64, 56, 1)).received
+
+
+def test_splits_cover_the_range_and_are_few() -> None:
+    assert useful_splits(7, 1472).tolist() == [1, 2, 3, 4, 7]
+    many = useful_splits(5000, 1472)
+    assert many[0] == 1
+    assert many[-1] <= 1472
+    assert len(many) <= 22
+
+
+def test_planning_is_deterministic() -> None:
+    plan_contraction.cache_clear()
+    choose.cache_clear()
+    first = plan(SHAPES[0])
+    plan_contraction.cache_clear()
+    choose.cache_clear()
+    again = plan(SHAPES[0])
+    assert first is not again
+    assert first.splits == again.splits
+    assert first.cycles == again.cycles
+    assert (first.temporary == again.temporary).all()

@@ -1,0 +1,116 @@
+"""Cycles counted by hand from the published formulas of the cycle estimators, the exchange and the reductions."""
+
+import numpy as np
+import pytest
+
+from simulator.machines.ipu import ipu
+from simulator.planner.elementwise import elementwise_cycles
+from simulator.planner.exchange import exchange, together
+from simulator.planner.reduction import reduce_add_cycles, stage_depths, stages
+from simulator.planner.vertices import amp, block_cycles, dot_cycles
+
+CHIP = ipu("GC200")
+
+
+def tiles(*values: int) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
+
+
+@pytest.mark.parametrize(("positions", "cycles"), [(96, 568), (97, 592)])
+def test_a_half_block_of_16_by_16_takes_four_cycles_a_position_and_184(positions: int, cycles: int) -> None:
+    # 96: six workers of 16 positions, 83 cycles each: 6 x 83 + 64 weight load + 6; 97: one worker has 17, 87 cycles
+    assert block_cycles(amp(True, True), tiles(positions), CHIP) == cycles
+    assert cycles == 4 * (-(-positions // 6) * 6) + 184
+
+
+def test_the_matrix_unit_does_64_32_and_16_macs_a_cycle() -> None:
+    many = tiles(6_000_000)
+    for half, half_partials, rate in ((True, True, 64), (True, False, 32), (False, False, 16)):
+        unit = amp(half, half_partials)
+        macs = int(many[0]) * unit.in_grain * unit.out_grain
+        reached = macs / (unit.passes * int(block_cycles(unit, many, CHIP)[0]))
+        assert reached == pytest.approx(rate, rel=0.001)
+
+
+def test_the_dot_product_vertex_is_slower_than_the_matrix_unit_on_wide_channels() -> None:
+    wide = dot_cycles(True, tiles(1), tiles(96), 1, tiles(16), tiles(16), 1, CHIP)
+    assert wide > 568
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype", "cycles"),
+    [
+        ("add", "float16", 6 * (26 + 50 * 3) + 11),  # 1,067
+        ("add", "float32", 6 * (29 + 100 * 3) + 11),  # 1,985
+        ("exp", "float16", 6 * (33 + 50 * 4) + 20),
+        ("tanh", "float32", 6 * (17 + 100 * 12) + 20),
+    ],
+)
+def test_1200_elements_on_one_tile(function: str, dtype: str, cycles: int) -> None:
+    assert elementwise_cycles((function,), dtype, 2, tiles(1200), CHIP) == cycles
+
+
+def test_adding_a_scalar_is_cheaper_than_adding_a_tensor() -> None:
+    assert elementwise_cycles(("add",), "float16", 1, tiles(1200), CHIP) == 6 * (20 + 50 * 2) + 11
+
+
+def test_a_fused_chain_pays_loads_and_stores_once() -> None:
+    apart = sum(int(elementwise_cycles((f,), "float32", 2, tiles(1200), CHIP)[0]) for f in ("mul", "add"))
+    fused = int(elementwise_cycles(("mul", "add"), "float32", 2, tiles(1200), CHIP)[0])
+    assert 6 * (29 + 100 * 3 + 100 * 2) + 11 == fused < apart
+
+
+def test_an_idle_tile_takes_no_cycles() -> None:
+    assert elementwise_cycles(("add",), "float32", 2, tiles(0), CHIP) == 0
+    assert reduce_add_cycles(4, tiles(0), True, CHIP) == 0
+
+
+def test_reduce_add_of_four_half_partials_into_480_outputs() -> None:
+    # 60 vectors of 8 over six workers: 10 each, (3 x 4 + 9) cycles a vector and 32 to start
+    assert reduce_add_cycles(4, tiles(480), True, CHIP) == 6 * (32 + 21 * 10) == 1452
+
+
+@pytest.mark.parametrize(("depth", "wanted"), [(1, 0), (2, 1), (15, 1), (16, 2), (124, 2), (125, 3), (1472, 3)])
+def test_stages_of_a_reduction(depth: int, wanted: int) -> None:
+    assert stages(depth) == wanted
+    assert len(stage_depths(depth)) == wanted
+    assert int(np.prod(stage_depths(depth), initial=1)) >= depth
+
+
+def test_swapping_4_kib_takes_1024_cycles_in_full_duplex() -> None:
+    both = tiles(4096, 4096)
+    assert exchange(both, both, copies_bytes=8192).cycles(CHIP).tolist() == [1024, 1024]
+
+
+def test_the_tiles_of_a_pair_receive_the_same_data_at_twice_the_rate() -> None:
+    received = tiles(4096, 4096, 0)
+    moved = exchange(received, tiles(0, 0, 4096), shared=received, copies_bytes=8192)
+    assert moved.cycles(CHIP).tolist() == [512, 512, 1024]
+
+
+def test_all_tiles_sending_4_kib_to_one_wait_for_its_input() -> None:
+    receive = np.zeros(1472, dtype=np.int64)
+    send = np.full(1472, 4096, dtype=np.int64)
+    receive[0], send[0] = 1471 * 4096, 0
+    assert int(exchange(receive, send, copies_bytes=1471 * 4096).cycles(CHIP).max()) == 1471 * 1024 == 1_506_304
+
+
+def test_many_small_fragments_cost_their_control_instructions() -> None:
+    # 256 bytes in runs of 4: 64 fragments of 3 instructions outlast 64 cycles of payload
+    receive, send = tiles(256, *[0] * 64), tiles(0, *[4] * 64)
+    assert int(exchange(receive, send, piece=4, copies_bytes=256).cycles(CHIP)[0]) == 192
+    assert int(exchange(receive, send, piece=256, copies_bytes=256).cycles(CHIP)[0]) == 64
+
+
+def test_two_transfers_of_one_phase_share_the_wires() -> None:
+    one = exchange(tiles(400, 0), tiles(0, 400), copies_bytes=400)
+    other = exchange(tiles(0, 400), tiles(400, 0), copies_bytes=400)
+    assert together(one, one).cycles(CHIP).tolist() == [200, 200]
+    assert together(one, other).cycles(CHIP).tolist() == [100, 100], "opposite ways do not disturb each other"
+
+
+def test_exchange_code_grows_with_fragments_and_with_sends() -> None:
+    one = exchange(tiles(256, 0), tiles(0, 256), piece=256, copies_bytes=256).code_bytes()
+    many = exchange(tiles(256, 0), tiles(0, 256), piece=128, copies_bytes=256).code_bytes()
+    assert one.tolist() == [12, 4]
+    assert many.tolist() == [24, 4]

@@ -1,0 +1,172 @@
+"""Element-wise, row-wise and moving operators: exact sums, supersteps, and costs that follow size and precision."""
+
+import numpy as np
+import pytest
+
+from simulator.machines.ipu import ipu
+from simulator.planner.elementwise import codelet, known, plan_elementwise
+from simulator.planner.layout import Layout, Spread, linear, scaled
+from simulator.planner.movement import choose_slices, plan_movement, plan_slices, table_spread
+from simulator.planner.plan import Plan
+from simulator.planner.rows import (
+    plan_fallback,
+    plan_norm,
+    plan_pool,
+    plan_random,
+    plan_reduce,
+    plan_softmax,
+    plan_sort,
+)
+from simulator.planner.shares import proportional, shares, spread
+
+CHIP = ipu("GC200")
+
+
+@pytest.mark.parametrize(("amount", "parts", "grain"), [(10, 4, 1), (10, 4, 4), (0, 3, 1), (7, 9, 2), (1000, 7, 16)])
+def test_shares_are_ragged_and_exact(amount: int, parts: int, grain: int) -> None:
+    found = shares(amount, parts, grain)
+    assert int(found.sum()) == amount
+    assert len(found) == parts
+    assert int(found.max() - found.min()) <= 2 * grain
+    assert np.count_nonzero(found % grain) <= 1, "only one share holds the broken grain"
+
+
+def test_proportional_is_exact_even_beyond_64_bits() -> None:
+    weights = np.array([2**40, 2**41, 1, 0], dtype=np.int64)
+    found = proportional(2**30 + 1, weights)
+    assert int(found.sum()) == 2**30 + 1
+    assert found[3] == 0
+
+
+def test_a_linear_mapping_gives_128_bytes_a_tile_at_least() -> None:
+    small = linear(64, 4, CHIP)
+    assert small.used == 2
+    assert small.elements[:3].tolist() == [32, 32, 0]
+    large = linear(1_000_003, 2, CHIP)
+    assert large.used == CHIP.tiles
+    assert large.total == 1_000_003
+
+
+def test_layouts_are_equal_when_counts_and_start_are() -> None:
+    one, same = Layout(linear(64, 4, CHIP), 10), Layout(Spread(spread(64, 2, CHIP.tiles)), 10)
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != Layout(one.spread, 12)
+    assert one.on_tiles()[10] == 32
+    assert scaled(128, one.spread).elements[:2].tolist() == [64, 64]
+    assert Layout(one.spread, 1471).on_tiles()[[1471, 0]].tolist() == [32, 32], "a layout wraps round"
+
+
+HOME = linear(1472 * 240, 4, CHIP)
+
+PLANS = {
+    "add": plan_elementwise(("add",), "float32", 2, HOME, (), CHIP),
+    "add elsewhere": plan_elementwise(("add",), "float32", 2, HOME, ((1472 * 240, 4),), CHIP),
+    "bias": plan_elementwise(("add",), "float32", 2, HOME, ((64, 4),), CHIP),
+    "transpose": plan_movement("transpose", 100_001, 2, CHIP),
+    "concatenate": plan_movement("concatenate", 100_001, 2, CHIP),
+    "iota": plan_movement("iota", 1000, 4, CHIP),
+    "gather": plan_slices(False, 512, 768, 30_522, 2, CHIP),
+    "scatter": plan_slices(True, 512, 768, 30_522, 2, CHIP),
+    "reduce": plan_reduce("reduce_sum", HOME.total, 64, 4, HOME, CHIP),
+    "reduce all": plan_reduce("reduce_sum", HOME.total, 1, 4, HOME, CHIP),
+    "reduce little": plan_reduce("reduce_sum", HOME.total, HOME.total // 2, 4, HOME, CHIP),
+    "cumulative": plan_reduce("cumulative", HOME.total, HOME.total, 4, HOME, CHIP),
+    "norm": plan_norm("normalise", 8192, 768, "float16", 2, CHIP),
+    "norm backward": plan_norm("normalise_backward", 8192, 768, "float16", 2, CHIP),
+    "norm of few rows": plan_norm("batch_norm", 64, 50_176, "float32", 4, CHIP),
+    "softmax": plan_softmax("softmax", 6144, 512, "float16", 2, CHIP),
+    "softmax backward": plan_softmax("softmax_backward", 6144, 512, "float16", 2, CHIP),
+    "loss": plan_softmax("cross_entropy", 16, 1000, "float32", 4, CHIP),
+    "loss backward": plan_softmax("cross_entropy_backward", 16, 1000, "float32", 4, CHIP),
+    "pool": plan_pool(100_000, 9, False, 2, CHIP),
+    "pool backward": plan_pool(100_000, 9, True, 2, CHIP),
+    "random": plan_random(100_000, 4, CHIP),
+    "sort": plan_sort(16, 1000, 4, CHIP),
+    "fallback": plan_fallback("mystery", 100_000, 4, ((100_000, 4),), CHIP),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_what_is_sent_arrives_and_nothing_is_negative(name: str) -> None:
+    plan = PLANS[name]
+    assert plan.received == plan.delivered
+    assert plan.sent <= plan.received
+    for column in (plan.compute, plan.exchange, plan.temporary, plan.exchange_code, plan.vertex_state, plan.outputs):
+        assert column.shape == (CHIP.tiles,)
+        assert int(column.min()) >= 0
+    assert plan.cycles > 0
+    assert sum(s.compute * s.times for s in plan.supersteps) >= int(plan.compute.max())
+
+
+def cycles(plan: Plan) -> int:
+    return plan.cycles
+
+
+def test_an_operand_that_lies_elsewhere_must_be_fetched() -> None:
+    assert PLANS["add"].received == 0
+    assert PLANS["add elsewhere"].received == HOME.total * 4
+    assert PLANS["bias"].received == 1472 * 64 * 4, "every tile needs all of a broadcast that is smaller than its part"
+    assert PLANS["bias"].sent == 64 * 4, "and it is sent once"
+    assert cycles(PLANS["add"]) < cycles(PLANS["bias"]) < cycles(PLANS["add elsewhere"])
+
+
+def test_composites_have_their_supersteps() -> None:
+    counts = {name: PLANS[name].superstep_count for name in ("softmax", "softmax backward", "norm", "norm backward")}
+    assert counts == {"softmax": 6, "softmax backward": 4, "norm": 5, "norm backward": 4}
+    assert PLANS["norm of few rows"].superstep_count > 5, "rows that span tiles join their statistics"
+
+
+def test_a_bitonic_sort_runs_log_squared_stages() -> None:
+    assert PLANS["sort"].superstep_count == 10 * 11 // 2
+
+
+def test_backward_pools_and_transposes_cost_more_than_forward_and_copies() -> None:
+    assert cycles(PLANS["pool backward"]) > cycles(PLANS["pool"])
+    assert PLANS["transpose"].received == PLANS["concatenate"].received == 200_002
+    assert PLANS["iota"].received == 0
+
+
+def test_a_fallback_is_not_called_modelled() -> None:
+    assert not PLANS["fallback"].modelled
+    assert all(plan.modelled for name, plan in PLANS.items() if name != "fallback")
+
+
+def test_an_unknown_function_is_priced_high_and_listed() -> None:
+    plan = plan_elementwise(("lgamma",), "float32", 1, HOME, (), CHIP)
+    assert not known("lgamma")
+    assert not plan.modelled
+    assert plan.cycles > PLANS["add"].cycles
+
+
+@pytest.mark.parametrize("function", ["add", "add_any", "select_n", "convert_element_type", "integer_pow", "erfc", "max"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "bfloat16", "int32", "uint8", "bool"])
+def test_common_functions_have_a_codelet_for_every_type(function: str, dtype: str) -> None:
+    assert known(function)
+    assert codelet(function, dtype, 2).cycles > 0
+
+
+def test_embedding_splits_use_the_chip() -> None:
+    columns, table, lookups = choose_slices(512, 768, 30_522, 2, CHIP)
+    assert 256 <= columns * table * lookups <= CHIP.tiles
+    assert table_spread(512, 768, 30_522, 2, CHIP).total == 30_522 * 768
+
+
+@pytest.mark.parametrize("update", [False, True])
+def test_gathers_and_scatters_grow_with_rows_and_their_length(update: bool) -> None:
+    base = plan_slices(update, 512, 256, 10_000, 2, CHIP).cycles
+    assert plan_slices(update, 8192, 256, 10_000, 2, CHIP).cycles > base
+    assert plan_slices(update, 512, 8192, 10_000, 2, CHIP).cycles > base
+
+
+@pytest.mark.parametrize("factor", [2, 4, 8])
+def test_row_operators_grow_with_rows(factor: int) -> None:
+    assert plan_norm("normalise", 8192 * factor, 768, "float16", 2, CHIP).cycles > PLANS["norm"].cycles
+    assert plan_softmax("softmax", 6144 * factor, 512, "float16", 2, CHIP).cycles > PLANS["softmax"].cycles
+    assert plan_pool(100_000 * factor, 9, False, 2, CHIP).cycles > PLANS["pool"].cycles
+    assert plan_random(100_000 * factor, 4, CHIP).cycles > PLANS["random"].cycles
+
+
+def test_half_precision_is_cheaper_than_single() -> None:
+    assert plan_softmax("softmax", 6144, 512, "float32", 4, CHIP).cycles > PLANS["softmax"].cycles
+    assert plan_norm("normalise", 8192, 768, "float32", 4, CHIP).cycles > PLANS["norm"].cycles

@@ -1,0 +1,92 @@
+"""Sync, collectives and host transfers by hand; the time line of a small step adds up on every tile."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simulator import RunConfig
+from simulator.graph.graph import Graph, Pass
+from simulator.machines.ipu import ipu
+from simulator.parallel.replicas import Parallel, data_parallel
+from simulator.planner.assign import Options, assign
+from simulator.schedule.outside import all_reduce, external_sync, host_transfer, ring_rate
+from simulator.schedule.timeline import Timeline, host_bytes, timeline
+from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
+
+CHIP = ipu("GC200")
+
+
+def parallel(system: str, ipus: int | None = None, gradients: int = 100 * 2**20) -> Parallel:
+    return replace(data_parallel(dense_step(), RunConfig(system=system, ipus=ipus)), gradient_bytes=gradients)
+
+
+def line_of(graph: Graph, system: str = "pod4") -> Timeline:
+    slice_ = data_parallel(graph, RunConfig(system=system))
+    return timeline(graph, assign(graph, CHIP, Options(0.6, False)), slice_, CHIP)
+
+
+@pytest.mark.parametrize(("ipus", "cycles"), [(1, 40), (4, 80), (16, 199), (64, 676)])
+def test_external_sync_takes_15_ns_a_hop_there_and_back(ipus: int, cycles: int) -> None:
+    assert external_sync(ipus, CHIP) == cycles
+
+
+def test_a_ring_sends_twice_the_bytes_less_one_share() -> None:
+    found = all_reduce(100 * 2**20, parallel("pod16"), CHIP)
+    seconds = 2 * 15 / 16 * 100 * 2**20 / (2 * 2 * 16e9 * 0.85)
+    assert found.transfer == pytest.approx(seconds * CHIP.clock_hz, abs=1)
+    assert found.sync == 30 * 199
+    assert ring_rate(2) == ring_rate(16), "a pair has four links, a ring two each way"
+
+
+def test_beyond_one_domain_the_shards_cross_gateways() -> None:
+    inside, across = (all_reduce(100 * 2**20, parallel(s), CHIP) for s in ("pod64", "pod128"))
+    # a 64th of the bytes, once round two domains, over a quarter of 25 GB/s, and two gateway hops
+    more = (100 * 2**20 / 64 / 6.25e9 + 2 * 2e-6) * CHIP.clock_hz
+    assert across.transfer - inside.transfer == pytest.approx(more, abs=2)
+
+
+def test_all_reduce_grows_with_bytes_and_with_the_slice() -> None:
+    sizes = [all_reduce(mega * 2**20, parallel("pod16"), CHIP).total for mega in (1, 10, 100)]
+    slices = [all_reduce(10 * 2**20, parallel("pod256", n), CHIP).total for n in (2, 4, 16, 64, 128, 256)]
+    assert sizes == sorted(sizes)
+    assert slices == sorted(slices)
+
+
+def test_the_ipus_of_a_machine_share_its_host_link() -> None:
+    alone, four = (host_transfer("in", 10**6, parallel("pod4", n), CHIP) for n in (1, 4))
+    assert alone.transfer == pytest.approx((1e6 / 25e9 + 10e-6) * CHIP.clock_hz, abs=1)
+    assert four.transfer == pytest.approx((4e6 / 25e9 + 10e-6) * CHIP.clock_hz, abs=1)
+
+
+def test_only_inputs_and_outputs_meet_the_host() -> None:
+    assert host_bytes(dense_step()) == (4 * BATCH * WIDTH, 4 * BATCH * CLASSES)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_every_tile_spends_the_whole_step(training: bool) -> None:
+    line = line_of(dense_step(training=training))
+    tiles = line.tiles
+    assert (tiles.compute + tiles.exchange + tiles.sync + tiles.idle == line.total).all()
+    assert int(tiles.idle.min()) >= 0
+    assert int(line.operators.sum()) + sum(e.total for e in line.outside) == line.total
+
+
+def test_tiles_differ() -> None:
+    tiles = line_of(dense_step()).tiles
+    assert len(np.unique(tiles.compute)) > 2
+    assert len(np.unique(tiles.idle)) > 2
+
+
+def test_passes_cover_the_step() -> None:
+    graph = dense_step()
+    line = line_of(graph)
+    assert sum(line.cycles_of_pass(graph, p) for p in Pass) == line.total
+
+
+def test_repeats_multiply_an_operator() -> None:
+    graph = dense_step(training=False)
+    looped = replace(graph, ops=replace(graph.ops, repeats=np.array([7, 1], dtype=np.int64)))
+    once, often = line_of(graph), line_of(looped)
+    assert often.operators.tolist() == [once.operators[0] * 7, once.operators[1]]
+    assert (often.tiles.compute + often.tiles.exchange + often.tiles.sync + often.tiles.idle == often.total).all()
