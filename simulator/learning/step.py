@@ -85,19 +85,26 @@ def infer(program: Program) -> Callable[[Tree, Tree], Tree]:
     return program.call
 
 
-def gradients(program: Program, config: RunConfig) -> Callable[..., tuple[Any, Tree, Tree]]:
-    """``f(trained, kept, inputs, labels, key) -> (loss, scaled gradients, updates of kept weights)``."""
+def losses(program: Program, config: RunConfig) -> Callable[..., tuple[Any, tuple[Any, Tree]]]:
+    """``f(trained, kept, inputs, labels, key) -> (scaled loss, (loss, updates of kept weights))``."""
     objective = objective_of(program)
     scale = loss_scale(config)
 
-    def loss_of(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any) -> tuple[Any, tuple[Any, Tree]]:
+    def run(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any) -> tuple[Any, tuple[Any, Tree]]:
         tensors, updates = program.function({**kept, **trained}, inputs, Mode(training=True, key=key))
         with jax.named_scope(LOSS_SCOPE):
             loss = _loss(objective, tensors[objective.tensor], labels)
             return loss * scale if scale != 1.0 else loss, (loss, updates)
 
+    return run
+
+
+def gradients(program: Program, config: RunConfig) -> Callable[..., tuple[Any, Tree, Tree]]:
+    """``f(trained, kept, inputs, labels, key) -> (loss, scaled gradients, updates of kept weights)``."""
+    slopes_of = jax.value_and_grad(losses(program, config), has_aux=True)
+
     def run(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any) -> tuple[Any, Tree, Tree]:
-        (_, (loss, updates)), slopes = jax.value_and_grad(loss_of, has_aux=True)(trained, kept, inputs, labels, key)
+        (_, (loss, updates)), slopes = slopes_of(trained, kept, inputs, labels, key)
         return loss, slopes, updates
 
     return run

@@ -1,0 +1,56 @@
+"""An inference run: batch after batch through the compiled program on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import jax
+
+from simulator.config import RunConfig
+from simulator.numerics.data import Inputs, Source, inference_source
+from simulator.numerics.placing import Digest, declared, placed
+from simulator.program import Array, Program
+
+
+@dataclass
+class Inferred:
+    """``first`` are the outputs of the first batch; ``digest`` covers the outputs of all."""
+
+    first: dict[str, Array] = field(default_factory=dict)
+    batches: int = 0
+    digest: str = ""
+    stopped: bool = False
+
+
+def infer(
+    program: Program,
+    config: RunConfig,
+    *,
+    source: Source | None = None,
+    on_batch: Callable[[int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Inferred:
+    """Run ``config.steps`` batches. Raises ``dataset.mismatch``."""
+    source = source or inference_source(program, config.dataset, config.seed)
+    call = jax.jit(program.call)
+    weights = jax.device_put(placed(program.load_weights(), config.precision))
+    result, digest = Inferred(), Digest()
+    for number in range(1, config.steps + 1):
+        if should_stop is not None and should_stop():
+            result.stopped = True
+            break
+        outputs = declared(program, call(weights, placed(source.batch(number - 1).inputs, config.precision)))
+        digest.add(outputs)
+        result.first = result.first or outputs
+        result.batches = number
+        if on_batch is not None:
+            on_batch(number)
+    result.digest = digest.hexadecimal()
+    return result
+
+
+def outputs_of(program: Program, inputs: Inputs, precision: str = "fp32") -> dict[str, Array]:
+    """Outputs for given inputs, in the types that the model declares."""
+    weights = placed(program.load_weights(), precision)
+    return declared(program, jax.jit(program.call)(weights, placed(inputs, precision)))

@@ -1,0 +1,131 @@
+"""A training run: exact data parallelism over the replicas, many replicas at a time on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from simulator.config import RunConfig
+from simulator.learning import step
+from simulator.numerics.data import Source, training_source
+from simulator.numerics.placing import placed
+from simulator.program import Array, Program
+
+SAMPLES_AT_ONCE = 256  # of all replicas computed together, to bound memory
+
+Tree = dict[str, Any]
+
+
+@dataclass
+class Trained:
+    """``losses`` are (step from 1, mean loss over the global batch); ``skipped`` counts steps that overflowed fp16."""
+
+    weights: dict[str, Array]
+    losses: list[tuple[int, float]] = field(default_factory=list)
+    skipped: int = 0
+    stopped: bool = False
+
+
+def train(
+    program: Program,
+    config: RunConfig,
+    *,
+    replicas: int = 1,
+    source: Source | None = None,
+    on_step: Callable[[int, float], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Trained:
+    """Train for ``config.steps`` steps. Raises ``model.not_trainable`` or ``dataset.mismatch``."""
+    objective = step.objective_of(program)
+    source = source or training_source(program, objective, config.dataset, config.seed)
+    trainer = _Trainer(program, config, replicas)
+    result = Trained({})
+    for number in range(1, config.steps + 1):
+        if should_stop is not None and should_stop():
+            result.stopped = True
+            break
+        loss, finite = trainer.step(number, source)
+        result.losses.append((number, loss))
+        result.skipped += 0 if finite else 1
+        if on_step is not None:
+            on_step(number, loss)
+    result.weights = {n: np.asarray(w) for n, w in {**trainer.kept, **trainer.trained}.items()}
+    return result
+
+
+class _Trainer:
+    """Weights and optimiser state between steps."""
+
+    def __init__(self, program: Program, config: RunConfig, replicas: int) -> None:
+        weights = placed(program.load_weights(), config.precision)
+        self.trained: Tree = {n: w for n, w in weights.items() if program.weights[n].trainable}
+        self.kept: Tree = {n: w for n, w in weights.items() if n not in self.trained}
+        self._state: Tree = step.initial_state(self.trained, config)
+        self._precision = config.precision
+        self._replicas = replicas
+        self._together = max(1, min(replicas, SAMPLES_AT_ONCE // max(1, program.batch)))
+        self._key = jax.random.key(config.seed)
+        self._sums = jax.jit(_summed(program, config))
+        self._update = jax.jit(_updated(config, replicas), donate_argnums=(0, 1, 2))
+
+    def step(self, number: int, source: Source) -> tuple[float, bool]:
+        """Loss over the global batch, and whether all gradients were finite."""
+        key = jax.random.fold_in(self._key, number)
+        total: Any = None
+        for first in range(0, self._replicas, self._together):
+            chosen = range(first, min(first + self._together, self._replicas))
+            inputs, labels = self._feed(source, (number - 1) * self._replicas, chosen)
+            sums = self._sums(self.trained, self.kept, inputs, labels, jax.random.fold_in(key, first))
+            total = sums if total is None else jax.tree.map(jnp.add, total, sums)
+        self.trained, self.kept, self._state, loss, finite = self._update(
+            self.trained, self.kept, self._state, total, np.float32(number), jax.random.fold_in(key, self._replicas)
+        )
+        return float(loss), bool(finite)
+
+    def _feed(self, source: Source, offset: int, chosen: range) -> tuple[Tree, Array]:
+        """Inputs and labels of the chosen replicas, with the replicas in front."""
+        batches = [source.batch(offset + replica) for replica in chosen]
+        inputs = [placed(b.inputs, self._precision) for b in batches]
+        labels = [placed({"": b.labels}, self._precision)[""] for b in batches if b.labels is not None]
+        return {name: np.stack([i[name] for i in inputs]) for name in inputs[0]}, np.stack(labels)
+
+
+def _summed(program: Program, config: RunConfig) -> Callable[..., Any]:
+    """Sums over replicas of (loss, scaled gradients, updates), in float32: one backward pass for all of them."""
+    loss_of = step.losses(program, config)
+
+    def total(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any) -> Any:
+        keys = jax.random.split(key, labels.shape[0])
+        each = jax.vmap(loss_of, in_axes=(None, None, 0, 0, 0))(trained, kept, inputs, labels, keys)
+        scaled, (loss, updates) = jax.tree.map(lambda v: jnp.sum(v.astype(jnp.float32), 0), each)
+        return scaled, (loss, updates)
+
+    def run(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any) -> Any:
+        (_, (loss, updates)), slopes = jax.value_and_grad(total, has_aux=True)(trained, kept, inputs, labels, key)
+        return loss, jax.tree.map(lambda g: g.astype(jnp.float32), slopes), updates
+
+    return run
+
+
+def _updated(config: RunConfig, replicas: int) -> Callable[..., Any]:
+    """Average the sums and update; in fp16 a step with a gradient that is not finite changes nothing."""
+    update = step.update(config)
+
+    def run(trained: Tree, kept: Tree, state: Tree, sums: Any, number: Any, key: Any) -> Any:
+        loss, slopes, updates = jax.tree.map(lambda v: v / replicas, sums)
+        finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(g)) for g in slopes.values()]))
+        new, new_state = update(trained, state, slopes, number, key)
+        new_kept = {n: updates[n].astype(v.dtype) if n in updates else v for n, v in kept.items()}
+        if config.precision == "fp16":
+            chosen = jax.tree.map(
+                lambda a, b: jnp.where(finite, a, b), (new, new_kept, new_state), (trained, kept, state)
+            )
+            new, new_kept, new_state = chosen
+        return new, new_kept, new_state, loss, finite
+
+    return run
