@@ -1,0 +1,99 @@
+"""What each route must say to a stranger. A route of the URLconf that stands in none of these tables fails the test.
+
+`{name}` in an address stands for a thing of the owner (owner.py). Bodies are valid, so that nothing but the question
+whose thing it is decides the answer.
+"""
+
+from typing import Any
+
+# One thing of one tenant: a stranger gets 404 for every method, somebody signed out 401.
+PRIVATE: dict[str, dict[str, Any]] = {
+    "organizations/<uuid:organization_id>": {"GET": None},
+    "organizations/<uuid:organization_id>/members": {
+        "GET": None,
+        "POST": {"email": "stranger@example.org", "role": "admin"},
+    },
+    "organizations/<uuid:organization_id>/members/<uuid:user_id>": {"PATCH": {"role": "viewer"}, "DELETE": None},
+    "organizations/<uuid:organization_id>/ledger": {"GET": None},
+    "tokens/<uuid:token_id>": {"DELETE": None},
+    "uploads/<uuid:upload_id>": {"GET": None, "PUT": b"stolen"},
+    "uploads/<uuid:upload_id>/complete": {"POST": {}},
+    "models/<uuid:model_id>": {"GET": None, "DELETE": None},
+    "models/<uuid:model_id>/file": {"GET": None},
+    "reservations/<uuid:reservation_id>": {"GET": None, "DELETE": None},
+    "estimates/<uuid:estimate_id>": {"GET": None},
+    "jobs/<uuid:job_id>": {"GET": None},
+    "jobs/<uuid:job_id>/cancel": {"POST": {}},
+    "jobs/<uuid:job_id>/rerun": {"POST": {}},
+    "jobs/<uuid:job_id>/events": {"GET": None},
+    "jobs/<uuid:job_id>/report": {"GET": None},
+    "jobs/<uuid:job_id>/artefacts": {"GET": None},
+    "jobs/<uuid:job_id>/artefacts/<uuid:artefact_id>/file": {"GET": None},
+}
+
+# Lists of the caller's own rows: a stranger gets an answer in which nothing of the owner stands.
+LISTS = (
+    "organizations",
+    "tokens",
+    "models",
+    "reservations",
+    "jobs",
+)
+
+# Making something inside, or out of, what belongs to another: 404, as if it were not there.
+REFERENCES: dict[str, list[dict[str, Any]]] = {
+    "tokens": [
+        {"name": "t", "scopes": ["jobs:read"], "expires_in_days": 1, "organization_id": "{organization_id}"},
+    ],
+    "uploads": [{"name": "m.onnx", "size": 10, "project_id": "{project_id}"}],
+    "reservations": [
+        {
+            "pod_id": "{pod_id}", "ipus": 1, "starts_at": "2031-01-01T10:00:00Z", "ends_at": "2031-01-01T11:00:00Z",
+            "zone": "UTC", "project_id": "{project_id}",
+        },
+    ],
+    "estimates": [
+        {"model": "{model_id}", "config": {"task": "infer", "system": "pod4", "ipus": 1}},
+        {"model": "zoo:mnist", "config": {"task": "infer"}, "reservation_id": "{reservation_id}"},
+        {
+            "model": "zoo:mnist", "config": {"task": "infer", "system": "pod4", "ipus": 1},
+            "project_id": "{project_id}",
+        },
+    ],
+    "jobs": [
+        {"model": "{model_id}", "config": {"task": "infer", "system": "pod4", "ipus": 1, "steps": 1}},
+        {"model": "zoo:mnist", "config": {"task": "infer", "steps": 1}, "reservation_id": "{reservation_id}"},
+        {
+            "model": "zoo:mnist", "config": {"task": "infer", "system": "pod4", "ipus": 1, "steps": 1},
+            "project_id": "{project_id}",
+        },
+    ],
+}  # fmt: skip
+
+# Open to everybody, each with the reason why that gives nothing of a tenant away.
+PUBLIC: dict[str, str] = {
+    "session": "tells the caller about the caller; the CSRF cookie is set here before anybody is signed in",
+    "outbox": "exists in the embedded installation alone, and only for browsers on the same machine",
+    "systems": "the catalogue of machines and prices",
+    "pods": "the inventory, the same for everybody",
+    "pods/<uuid:pod_id>/occupancy": "says when IPUs are taken, never by whom: clashes can be shown to strangers",
+    "zoo": "models that come with Podium",
+    "datasets": "data sets that come with Podium",
+    "suites": "leaderboards are public by design",
+    "suites/<slug:slug>/board": "rows are snapshots, published by consent",
+    "openapi.json": "the description of this API",
+}
+
+# Not ours, or not about anybody's things: address prefix and reason.
+OUTSIDE: dict[str, str] = {
+    "_allauth/": "sign-in: acts on the caller's own session and address only, by allauth",
+    "accounts/": "allauth's callbacks, which act on the caller's own session only",
+    "static/": "the front end's files",
+}
+
+# Kinds of topics of the socket.
+PRIVATE_TOPICS = {"job": "{job_id}", "project": "{project_id}"}
+PUBLIC_TOPICS = {
+    "board": ("{slug}", "leaderboards are public; the hint says only that something changed"),
+    "pod": ("{pod_id}", "occupancy is public without owners; the hint says only that something changed"),
+}
