@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e import stack as stacks
 from tests.services import Services
 
 SERVICES = Services()
@@ -47,8 +48,18 @@ def services() -> Services:
 
 @pytest.fixture(autouse=True)
 def _services_where_needed(request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("e2e") is not None:
+        return  # has a whole stack of its own
     if any(request.path.is_relative_to(HERE / folder) for folder in NEEDS_SERVICES):
         request.getfixturevalue("services")
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[stacks.Stack]:
+    """`./podium up` with a data folder of its own, stopped and deleted at the end."""
+    running = stacks.start()
+    yield running
+    running.stop()
 
 
 @pytest.fixture(scope="session")

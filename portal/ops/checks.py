@@ -180,4 +180,4 @@ def _whole_path() -> Outcome:
     program = browser.find_or_install()
     frontend.build()
     variables = environment.inherited() | {"PODIUM_CHROMIUM": str(program)}
-    return run([*_pytest(), "-m", "e2e", "tests/e2e"], environment=variables)
+    return run([*_pytest(), "-m", "e2e"], environment=variables)

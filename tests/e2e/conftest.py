@@ -1,4 +1,4 @@
-"""One whole Podium for the session, and a browser that only these tests use."""
+"""A browser that only these tests use."""
 
 import os
 import shutil
@@ -7,20 +7,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.e2e import stack as stacks
-
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def stack() -> Iterator[stacks.Stack]:
-    """`./podium up` with a data folder of its own, stopped and deleted at the end."""
-    running = stacks.start()
-    yield running
-    running.stop()
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,10 @@
-"""The running Podium, the owner of one thing of each kind, and a stranger."""
-
-from collections.abc import Iterator
+"""The owner of one thing of each kind, and a stranger, both of the running Podium."""
 
 import pytest
 
 from tests.e2e import stack as stacks
 from tests.e2e.people import Person, join
 from tests.security.owner import Owner, settle
-
-
-@pytest.fixture(scope="session")
-def stack() -> Iterator[stacks.Stack]:
-    """The session's one stack, shared with tests/e2e."""
-    yield stacks.shared()
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The tenant whose things strangers try to reach: one of each kind, all named so that a leak can be seen in any answer."""
+"""The tenant whose things strangers try to reach: one of each kind, named so that a leak shows in any answer."""
 
 import io
 from dataclasses import dataclass
