@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from portal.ops.home import Home
 
-DROPPED = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "DJANGO_SETTINGS_MODULE", "PODIUM_SECRET_KEY")
+DROPPED = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "DJANGO_SETTINGS_MODULE")
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Address:
     @property
     def names(self) -> list[str]:
         """Every host name or number that a certificate should cover."""
-        names = ["localhost", "127.0.0.1", "::1", network_address(), urlsplit(self.url).hostname or ""]
-        return sorted({name for name in names if name})
+        names = ["localhost", "127.0.0.1", "::1", network_address(), self.host, urlsplit(self.url).hostname or ""]
+        return sorted({name for name in names if name not in ("", "0.0.0.0", "::")})  # noqa: S104
 
 
 def network_address() -> str:
@@ -64,12 +64,24 @@ def for_services(home: Home, *, url: str, databases: dict[str, str], redis_url: 
         "PODIUM_ENV": os.environ.get("PODIUM_ENV", "embedded"),
         "PODIUM_MAIL": os.environ.get("PODIUM_MAIL", "outbox"),
         "PODIUM_URL": url,
-        "PODIUM_SECRET_KEY": home.secret_key(),
+        "PODIUM_SECRET_KEY": os.environ.get("PODIUM_SECRET_KEY") or home.secret_key(),
         "REDIS_URL": redis_url,
         "DJANGO_SETTINGS_MODULE": "portal.settings",
         "PYTHONUNBUFFERED": "1",
         **databases,
     }
+
+
+def of_address(address: Address) -> dict[str, str]:
+    """The public address, and every host name under which the web server answers: others are refused."""
+    hosts = [f"[{name}]" if ":" in name else name for name in address.names]
+    given = os.environ.get("PODIUM_ALLOWED_HOSTS", "")
+    return {"PODIUM_URL": address.url, "PODIUM_ALLOWED_HOSTS": ",".join([*hosts, given])}
+
+
+def without_owner(variables: dict[str, str]) -> dict[str, str]:
+    """The same without the address of the role that migrates: what serves strangers cannot become it."""
+    return {name: value for name, value in variables.items() if name != "DATABASE_URL"}
 
 
 def bare(home: Home) -> dict[str, str]:

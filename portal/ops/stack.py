@@ -63,7 +63,7 @@ def web_answers(address: Address) -> bool:
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     try:
-        with urllib.request.urlopen(f"{address.local}/healthz", timeout=3, context=context) as answer:  # noqa: S310
+        with urllib.request.urlopen(f"{address.local}/readyz", timeout=3, context=context) as answer:  # noqa: S310
             return int(answer.status) < 400
     except (OSError, urllib.error.URLError, ValueError):
         return False

@@ -62,11 +62,12 @@ def _start(options: argparse.Namespace, home: Home, supervisor: Supervisor) -> t
     variables = environment.for_services(home, url=address.url, databases=databases, redis_url=redis_url)
     told_once = bring_up_to_date(home, variables)
     with step("starting the web server, the workers and the ticker"):
-        address = _start_web(options, home, supervisor, address, variables)
-        variables["PODIUM_URL"] = address.url
+        served = environment.without_owner(variables)
+        address = _start_web(options, home, supervisor, address, served)
+        served |= environment.of_address(address)
         ready = stack.worker_is_ready(home)
-        supervisor.start(stack.worker(options.workers, variables))
-        supervisor.start(stack.ticker(variables))
+        supervisor.start(stack.worker(options.workers, served))
+        supervisor.start(stack.ticker(served))
         _must(home, supervisor, "worker", ready, 60.0)
     return address, told_once
 
@@ -114,7 +115,7 @@ def _start_web(
 ) -> Address:
     for _ in range(TRIES):
         certificate = tls.certificate(home.path / "tls", address.names) if address.tls else None
-        supervisor.start(stack.web(address, certificate, variables | {"PODIUM_URL": address.url}))
+        supervisor.start(stack.web(address, certificate, variables | environment.of_address(address)))
         if supervisor.wait_ready("web", partial(stack.web_answers, address), 60.0):
             (home.path / "port").write_text(str(address.port))
             supervisor.facts |= {"url": address.url, "local": address.local}
