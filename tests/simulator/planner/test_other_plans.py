@@ -139,7 +139,9 @@ def test_an_unknown_function_is_priced_high_and_listed() -> None:
     assert plan.cycles > PLANS["add"].cycles
 
 
-@pytest.mark.parametrize("function", ["add", "add_any", "select_n", "convert_element_type", "integer_pow", "erfc", "max"])
+@pytest.mark.parametrize(
+    "function", ["add", "add_any", "select_n", "convert_element_type", "integer_pow", "erfc", "max"]
+)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "bfloat16", "int32", "uint8", "bool"])
 def test_common_functions_have_a_codelet_for_every_type(function: str, dtype: str) -> None:
     assert known(function)

@@ -1,0 +1,156 @@
+"""The report: its shape, its conservation laws (and that a broken one stops it), its words."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from simulator import RunConfig, SimulatorError
+from simulator.machines.ipu import ipu
+from simulator.memory.fit import overflow
+from simulator.memory.tilemap import memory_map
+from simulator.parallel.replicas import data_parallel
+from simulator.planner.assign import Options, assign
+from simulator.report.build import SCHEMA, Report, build
+from simulator.report.checks import checks
+from simulator.report.parts import Parts
+from simulator.report.text import worded
+from simulator.schedule.timeline import timeline
+from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
+
+TOP_LEVEL = {
+    "schema", "engine", "model", "fits", "step_seconds", "samples_per_second", "latency", "intervals", "memory", "time",
+    "operators", "parallel", "config", "coverage", "provenance", "checks", "notes",
+}  # fmt: skip
+
+
+def parts_of(*, training: bool = True, bytes_per_tile: int = 638_976) -> Parts:
+    config = RunConfig(task="train" if training else "infer", batch=BATCH, system="pod4")
+    graph = dense_step(training=training)
+    chip = replace(ipu("GC200"), bytes_per_tile=bytes_per_tile)
+    slice_ = data_parallel(graph, config)
+    assignment = assign(graph, chip, Options(0.6, False))
+    memory = memory_map(graph, assignment, chip)
+    line = timeline(graph, assignment, slice_, chip)
+    over = overflow(memory, graph, config, chip)
+    notes = (("model.note", "A note of the front end."),)
+    return Parts("dense", WIDTH * CLASSES, None, notes, config, graph, slice_, chip, assignment, line, memory, over)
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return build(parts_of())
+
+
+def test_the_report_has_exactly_its_fields_and_is_json(report: Report) -> None:
+    assert set(report) == TOP_LEVEL
+    assert report["schema"] == SCHEMA
+    assert json.loads(json.dumps(report.to_dict())) == report
+
+
+def test_memory_adds_up_over_tiles(report: Report) -> None:
+    memory = report["memory"]
+    assert all(len(column) == memory["tiles"] == 1472 for column in memory["by_tile"].values())
+    assert list(memory["by_tile"]) == memory["categories"]
+    assert {name: sum(column) for name, column in memory["by_tile"].items()} == memory["totals"]
+    assert sum(memory["totals"].values()) == memory["total_bytes"]
+    worst = memory["worst_tile"]
+    held = [sum(column[tile] for column in memory["by_tile"].values()) for tile in range(1472)]
+    assert max(held) == held[worst["tile"]] == worst["bytes"]
+    assert worst["bytes"] + worst["free"] == memory["bytes_per_tile"]
+    assert len(memory["liveness"]) == 4
+
+
+def test_time_adds_up_over_tiles_and_over_parts(report: Report) -> None:
+    time = report["time"]
+    for tile in range(1472):
+        assert (
+            sum(time["by_tile"][name][tile] for name in ("compute", "exchange", "sync", "idle")) == time["total_cycles"]
+        )
+    parts = ("compute", "exchange", "sync", "host", "collective")
+    assert sum(time[f"{name}_seconds"] for name in parts) == pytest.approx(time["total_seconds"])
+    assert sum(time["passes"].values()) == pytest.approx(time["total_seconds"])
+    assert time["bound_by"] == max(parts, key=lambda name: time[f"{name}_seconds"])
+    assert time["bound_by"] in time["sentence"]
+
+
+def test_operators_are_sorted_and_take_all_of_the_time(report: Report) -> None:
+    seconds = [row["seconds"] for row in report["operators"]]
+    assert seconds == sorted(seconds, reverse=True)
+    assert sum(seconds) == pytest.approx(report["step_seconds"])
+    assert sum(row["share"] for row in report["operators"]) == pytest.approx(1)
+    matmuls = {row["pass"]: row for row in report["operators"] if row["kind"] == "matmul"}
+    assert matmuls["forward"]["flops"] == matmuls["backward"]["flops"] == 2 * BATCH * WIDTH * CLASSES
+    assert matmuls["forward"]["name"] == "fc"
+    assert {"host", "collective"} <= {row["kind"] for row in report["operators"]}
+
+
+def test_intervals_hold_the_figure_and_say_that_nothing_is_fitted(report: Report) -> None:
+    low, high = report["intervals"]["step_seconds"]
+    assert low < report["step_seconds"] < high
+    slow, fast = report["intervals"]["samples_per_second"]
+    assert slow < report["samples_per_second"] < fast
+    assert "uncalibrated" in report["intervals"]["basis"]
+    assert any(note["code"] == "interval.uncalibrated" for note in report["notes"])
+    assert any(note["code"] == "model.note" for note in report["notes"])
+
+
+def test_throughput_counts_all_replicas(report: Report) -> None:
+    assert report["samples_per_second"] == pytest.approx(4 * BATCH / report["step_seconds"])
+    assert report["latency"] is None
+    assert build(parts_of(training=False))["latency"] == {"seconds": build(parts_of(training=False))["step_seconds"]}
+
+
+def test_constants_are_told_with_their_source(report: Report) -> None:
+    assert all(constant["source"] and constant["unit"] for constant in report["provenance"]["constants"])
+
+
+def test_every_check_holds(report: Report) -> None:
+    assert len(report["checks"]) == 4
+    assert all(check["ok"] for check in report["checks"])
+
+
+def test_a_lost_cycle_stops_the_report() -> None:
+    parts = parts_of()
+    idle = parts.timeline.tiles.idle.copy()
+    idle[7] -= 1
+    wrong = replace(parts.timeline, tiles=replace(parts.timeline.tiles, idle=idle))
+    with pytest.raises(SimulatorError, match="time of every tile") as stopped:
+        build(replace(parts, timeline=wrong))
+    assert stopped.value.code == "report.conservation"
+    assert stopped.value.exit_code == 5
+
+
+def test_a_lost_byte_stops_the_report() -> None:
+    parts = parts_of()
+    first = parts.assignment.plans[0]
+    plans = (replace(first, received=first.received - 1), *parts.assignment.plans[1:])
+    with pytest.raises(SimulatorError, match="exchange"):
+        checks(replace(parts, assignment=replace(parts.assignment, plans=plans)))
+    weights = parts.memory.by_tile["weights"].copy()
+    weights[weights.argmax()] -= 4
+    memory = replace(parts.memory, by_tile={**parts.memory.by_tile, "weights": weights})
+    with pytest.raises(SimulatorError, match="memory of tensors"):
+        checks(replace(parts, memory=memory))
+
+
+def test_a_wrong_total_stops_the_report() -> None:
+    parts = parts_of()
+    with pytest.raises(SimulatorError, match="time of operators"):
+        checks(replace(parts, timeline=replace(parts.timeline, total=parts.timeline.total + 1)))
+
+
+def test_the_text_says_what_matters(report: Report) -> None:
+    text = worded(report)
+    assert "(simulated)" in text
+    assert "Memory: fits" in text
+    assert "fc" in text
+    assert all(len(line) < 220 for line in text.splitlines())
+
+
+def test_the_text_of_what_does_not_fit_says_what_to_do() -> None:
+    found = build(parts_of(bytes_per_tile=8_000))
+    assert not found.fits
+    text = worded(found)
+    assert "DOES NOT FIT" in text
+    assert found["memory"]["overflow"]["remedies"][0]["text"] in text

@@ -1,0 +1,81 @@
+"""The command line: exit codes, text and JSON, and refusals that say what to do."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simulator.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_model_that_fits_exits_0_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["zoo:mnist", "--system", "pod16", "--batch", "8", "--quiet"]) == 0
+    said = capsys.readouterr().out
+    assert "zoo:mnist: training on pod16, 16 IPUs" in said
+    assert "global batch 128" in said
+
+
+def test_json_is_the_whole_report(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["zoo:mnist", "--task", "infer", "--ipus", "1", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["schema"] == "podium.report/1"
+    assert report["parallel"]["ipus"] == 1
+    assert report["latency"]["seconds"] == report["step_seconds"]
+
+
+def test_what_does_not_fit_exits_3_and_still_reports(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["zoo:mnist", "--batch", "8192"]) == 3
+    said = capsys.readouterr().out
+    assert "DOES NOT FIT" in said
+    assert "Lower the batch" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["no-such-file.onnx"], "model.not_found"),
+        (["zoo:nothing"], "model.unknown_zoo"),
+        (["zoo:mnist", "--system", "pod5"], "system.unknown"),
+        (["zoo:mnist", "--ipus", "3"], "system.size"),
+        (["zoo:mnist", "--batch", "0"], "config.invalid"),
+        (["zoo:mnist", "--dim", "width"], "config.invalid"),
+    ],
+)
+def test_bad_input_exits_2_with_a_code(arguments: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*arguments, "--json"]) == 2
+    said = capsys.readouterr()
+    assert json.loads(said.out)["error"]["code"] == code
+    assert code in said.err
+
+
+def test_a_fault_of_ours_exits_5(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("simulator.pipeline.simulate", broken)
+    assert main(["zoo:mnist", "--json"]) == 5
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == "internal"
+
+
+def test_an_unknown_option_exits_2() -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["zoo:mnist", "--nonsense"])
+    assert stopped.value.code == 2
+
+
+def test_as_a_module_from_a_shell() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "simulator", "zoo:mnist", "--system", "m2000"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "training on m2000" in done.stdout
+    assert done.stderr == ""
