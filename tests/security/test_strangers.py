@@ -195,7 +195,7 @@ def test_every_kind_of_topic_has_an_entry() -> None:
     assert set(kinds()) == {*matrix.PRIVATE_TOPICS, *matrix.PUBLIC_TOPICS}
 
 
-@pytest.mark.parametrize(("kind", "who"), itertools.product(matrix.PRIVATE_TOPICS, ["stranger", "nobody"]))
+@pytest.mark.parametrize(("kind", "who"), list(itertools.product(matrix.PRIVATE_TOPICS, ["stranger", "nobody"])))
 def test_a_stranger_is_refused_on_the_socket(kind: str, who: str, owner: Owner, stranger: Person, stack: Stack) -> None:
     topic = f"{kind}:{filled(matrix.PRIVATE_TOPICS[kind], owner)}"
     for headers in doors(stack, stranger if who == "stranger" else None):
