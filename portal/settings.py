@@ -86,6 +86,7 @@ INSTALLED_APPS = [
     "portal.reservations",
     "portal.jobs",
     "portal.benchmarks",
+    "portal.ticker",
     "django.contrib.contenttypes",
     "django.contrib.auth",
     "django.contrib.sessions",
@@ -142,6 +143,10 @@ UPLOAD_MAX_BYTES = int(os.environ.get("PODIUM_UPLOAD_MAX_BYTES") or 2 * 1024**3)
 UPLOAD_PART_BYTES = 8 * 1024**2
 REQUEST_MAX_BYTES = UPLOAD_PART_BYTES + 64 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024**2
+
+# What one attempt at a job may take of a worker.
+PODIUM_JOB_WALL_SECONDS = int(os.environ.get("PODIUM_JOB_WALL_SECONDS") or 3600)
+PODIUM_RUN_MEMORY_BYTES = int(os.environ.get("PODIUM_RUN_MEMORY_BYTES") or 6 * 1024**3)
 
 # Hosts, cookies, headers. Cookies know no port, so two checkouts on one machine need names of their own.
 _HOST = urlsplit(PODIUM_URL)

@@ -1,0 +1,31 @@
+"""From what a person sends to the complete settings of a run, by the simulator's own rules. It knows no slice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from portal.errors import PodiumError
+from portal.jobs.references import ModelReference
+from simulator import RunConfig, SimulatorError
+
+
+def complete(config: Mapping[str, Any], reference: ModelReference) -> dict[str, Any]:
+    """All settings with defaults filled in. Raises `config.invalid` naming the field, or `model.not_trainable`."""
+    try:
+        settled = RunConfig.from_dict(config).to_dict()
+    except SimulatorError as error:
+        field = str(error.params.get("field", ""))
+        name = f"config.{field}" if field and field != "config" else "config"
+        raise PodiumError(
+            error.code, error.message, status=422, params=error.params, fields={name: (error.code, error.message)}
+        ) from error
+    if settled["task"] == "train" and not reference.trainable:
+        raise PodiumError(
+            "model.not_trainable",
+            "This model cannot be trained here: it has no trainable weights or an operator without a derivative. "
+            "Run inference on it, or choose another model.",
+            status=422,
+            fields={"config.task": ("model.not_trainable", "This model can only be run for inference.")},
+        )
+    return settled

@@ -1,0 +1,130 @@
+"""What the ticker does for jobs: hand queued ones to free workers, take back the unanswered, end what must end.
+
+All of it reads due rows and changes them conditionally, so that two tickers do no harm. System role only.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.db.models import Sum
+from django.db.models.functions import Now
+
+from portal import queue
+from portal.jobs import endings, slices, story
+from portal.jobs.models import Attempt, Job
+from portal.jobs.states import AttemptState, Fault, JobState
+from portal.jobs.workers import alive
+from portal.tenancy import context
+
+logger = logging.getLogger(__name__)
+
+ANSWER_WITHIN = timedelta(seconds=20)  # for a worker to claim what was sent
+MOST_LOST = 3  # attempts that our side may lose before the job fails
+OPEN = (AttemptState.DISPATCHED, AttemptState.RUNNING)
+
+
+def tick() -> None:
+    """One round: what is lost first, so that its slots and slices are free again."""
+    reap()
+    stop_at_end_of_slices()
+    dispatch()
+
+
+def dispatch() -> int:
+    """Hand due jobs, oldest first, to free slots of live workers. Returns how many were handed out."""
+    with context(role="system"):
+        slots = alive().aggregate(total=Sum("slots"))["total"] or 0
+        free = slots - Attempt.objects.filter(state__in=OPEN).count()
+        due = list(
+            Job.objects.filter(state=JobState.QUEUED, due_at__lte=Now())
+            .order_by("id")
+            .values_list("id", flat=True)[:100]
+        )
+    handed = 0
+    for job_id in due:
+        if handed >= free:
+            break
+        with context(role="system"):
+            job = (
+                Job.objects.select_for_update(skip_locked=True)
+                .filter(id=job_id, state=JobState.QUEUED, due_at__lte=Now())
+                .first()
+            )
+            handed += job is not None and _allocate(job)
+    return handed
+
+
+def _allocate(job: Job) -> bool:
+    """Take the job's slice and make an attempt; or note what it waits for, or end it when its slice is gone."""
+    decision = slices.take(job)
+    if decision.gone:
+        end = endings.end_of(decision.code, decision.message, Fault.LIMIT)
+        endings.end_job(job, JobState.FAILED, end, since=[JobState.QUEUED])
+        return False
+    if decision.code:
+        Job.objects.filter(id=job.id).update(waiting_for=decision.code, due_at=Now() + decision.wait)
+        return False
+    number, fence = job.attempts_made + 1, job.fence + 1
+    if not story.change_state(
+        job, JobState.ALLOCATING, since=[JobState.QUEUED], attempts_made=number, fence=fence,
+        booking_id=decision.booking_id, waiting_for="",
+    ):  # fmt: skip
+        return False
+    attempt = Attempt.objects.create(
+        org_id=job.org_id, project_id=job.project_id, job=job, number=number, fence=fence,
+        dispatched_at=Now(), lease_until=Now() + ANSWER_WITHIN,
+    )  # fmt: skip
+    queue.enqueue(queue.RUN_ATTEMPT, attempt.id)
+    return True
+
+
+def reap() -> None:
+    """Give up attempts whose lease has run out; their jobs run again, up to a limit."""
+    with context(role="system"):
+        late = list(
+            Attempt.objects.filter(state__in=OPEN, lease_until__lt=Now())
+            .values_list("id", "job_id")
+            .order_by("id")[:100]
+        )
+    for attempt_id, job_id in late:
+        with context(role="system"):
+            job = Job.objects.select_for_update().get(id=job_id)
+            attempt = Attempt.objects.filter(id=attempt_id, state__in=OPEN, lease_until__lt=Now()).first()
+            if attempt is not None:
+                _give_up(job, attempt)
+
+
+def _give_up(job: Job, attempt: Attempt) -> None:
+    unanswered = attempt.state == AttemptState.DISPATCHED
+    Attempt.objects.filter(id=attempt.id).update(
+        state=AttemptState.WITHDRAWN if unanswered else AttemptState.LOST, ended_at=Now()
+    )
+    logger.warning("attempt %s of job %s was %s", attempt.number, job.id, "unanswered" if unanswered else "lost")
+    if job.state == JobState.CANCELLING:
+        to, end = endings.stopped(job)
+        endings.end_job(job, to, end, since=[JobState.CANCELLING])
+        return
+    lost = Attempt.objects.filter(job=job, state=AttemptState.LOST).count()
+    if lost >= MOST_LOST:
+        message = f"Our workers were lost {lost} times while this job ran, so it was given up. You are not charged."
+        end = endings.end_of("job.workers_lost", message, Fault.PLATFORM, {"attempts": lost})
+        endings.end_job(job, JobState.FAILED, end, since=[JobState.ALLOCATING, JobState.COMPILING, JobState.RUNNING])
+        return
+    slices.release(job)
+    wait = timedelta(seconds=0 if unanswered else 2**lost - 1)
+    story.change_state(
+        job, JobState.QUEUED, fence=attempt.fence, due_at=Now() + wait, phase=None, booking_id=None,
+        waiting_for="worker.unanswered" if unanswered else "worker.lost",
+    )  # fmt: skip
+
+
+def stop_at_end_of_slices() -> None:
+    """A job still running when its reservation ends is asked to stop."""
+    with context(role="system"):
+        for job_id in slices.jobs_past_their_reservation():
+            job = Job.objects.select_for_update().get(id=job_id)
+            story.change_state(
+                job, JobState.CANCELLING, since=[JobState.COMPILING, JobState.RUNNING], stop_code="reservation.expired"
+            )

@@ -1,0 +1,201 @@
+"""One attempt at a job, from claim to end: runs the jailed child and reports through the portal's verbs.
+
+Everything written carries the attempt's fence. A refusal (the job was given to somebody else) kills the child at once.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connections
+
+from portal import storage
+from portal.jobs import attempts
+from workers import presence
+from workers.jail import parent
+from workers.jail.limits import GIB, Limits
+from workers.jail.parent import Order, Outcome
+from workers.jail.scratch import open_left_behind, scratch_folder
+from workers.relay import Relay
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+FLUSH_EVERY = 0.1  # seconds
+HEARTBEAT_EVERY = 2.0  # seconds; the lease is several times that
+CHECKPOINT_EVERY = 15.0  # seconds between two checkpoints of a training run
+GRACE_TO_STOP = 10.0  # seconds that a cancelled child has to end in an orderly way
+DATABASE_PATIENCE = 30.0  # seconds that a database may be away
+MOST_ARTEFACT_BYTES = 2 * GIB
+ARTEFACTS = {"outputs.npz": "application/x-npz", "weights.npz": "application/x-npz"}
+
+
+class _Forced(Exception):
+    """The child did not stop when asked, or ran into the job's limit of time."""
+
+
+def run_attempt(attempt_id: UUID, *, worker_id: UUID, worker_name: str) -> None:
+    """Claim and run one attempt. A message that came twice, late, or for a withdrawn attempt does nothing."""
+    claim = attempts.claim(attempt_id=attempt_id, worker_id=worker_id, worker_name=worker_name)
+    if claim is None:
+        return
+    with scratch_folder(presence.scratch_home()) as scratch:
+        try:
+            _Attempt(claim, scratch).run()
+        except attempts.StaleFence:
+            log.warning("attempt %s was given to another worker", attempt_id)
+
+
+class _Attempt:
+    def __init__(self, claim: attempts.Claim, scratch: Path) -> None:
+        self._claim, self._scratch = claim, scratch
+        self._relay = Relay()
+        self._batch_number = 0
+        self._next_flush = self._next_beat = 0.0
+        self._cancel_seen: float | None = None
+        self._report: str | None = None
+
+    def run(self) -> None:
+        """Run the child to its end and report how it ended."""
+        claim = self._claim
+        files = {} if claim.model_path is None else {"model": claim.model_path}
+        if claim.checkpoint_path is not None:
+            files["resume"] = claim.checkpoint_path
+        arguments: dict[str, Any] = {"config": claim.config, "resume": None, "checkpoint_every": CHECKPOINT_EVERY}
+        if claim.model_path is None:
+            arguments["model"] = claim.zoo
+        limits = Limits(
+            memory_bytes=settings.PODIUM_RUN_MEMORY_BYTES,
+            cpu_seconds=8 * claim.wall_seconds,
+            wall_seconds=claim.wall_seconds,
+        )
+        try:
+            outcome = parent.run(
+                Order("run", arguments, files),
+                scratch=self._scratch, limits=limits, on_event=self._hear, on_tick=self._tick,
+            )  # fmt: skip
+        except _Forced:
+            outcome = Outcome("killed", code="job.cancelled")
+        self._finish(outcome)
+
+    def _hear(self, kind: str, data: dict[str, Any]) -> None:
+        if kind == "report":
+            self._keep_report(data)
+        elif kind == "checkpoint":
+            self._keep_checkpoint(data)
+        else:
+            self._relay.add(kind, data)
+
+    def _tick(self) -> bool:
+        now = time.monotonic()
+        if now >= self._next_flush:
+            self._next_flush = now + FLUSH_EVERY
+            self._flush()
+        if now >= self._next_beat:
+            self._next_beat = now + HEARTBEAT_EVERY
+            self._note_cancel(self._persist(lambda: attempts.heartbeat(self._claim.attempt_id, self._claim.fence)))
+        if self._cancel_seen is not None and now - self._cancel_seen > GRACE_TO_STOP:
+            raise _Forced
+        return self._cancel_seen is not None
+
+    def _flush(self) -> None:
+        batch = self._relay.take()
+        if batch.empty:
+            return
+        self._batch_number += 1
+        self._note_cancel(
+            self._persist(
+                lambda: attempts.record_events(
+                    self._claim.attempt_id,
+                    self._claim.fence,
+                    batch=self._batch_number,
+                    rows=batch.rows(),
+                    phase=batch.phase,
+                    progress=batch.progress,
+                    executing=batch.executing,
+                )
+            )
+        )
+
+    def _note_cancel(self, cancelled: bool) -> None:
+        if cancelled and self._cancel_seen is None:
+            self._cancel_seen = time.monotonic()
+
+    def _keep_report(self, report: dict[str, Any]) -> None:
+        blob = storage.write_bytes(json.dumps(report, sort_keys=True, separators=(",", ":")).encode())
+        self._report = blob.sha256
+        self._flush()
+        self._persist(
+            lambda: attempts.record_report(self._claim.attempt_id, self._claim.fence, blob=blob, report=report)
+        )
+
+    def _keep_checkpoint(self, data: dict[str, Any]) -> None:
+        step, name = data.get("step"), data.get("file")
+        if not isinstance(step, int) or not isinstance(name, str):
+            return
+        try:
+            with open_left_behind(self._scratch, name, MOST_ARTEFACT_BYTES) as stream:
+                blob = storage.write_stream(stream)
+        except OSError as error:
+            log.warning("a checkpoint of attempt %s was not kept: %s", self._claim.attempt_id, error)
+            return
+        self._flush()
+        self._persist(
+            lambda: attempts.record_checkpoint(self._claim.attempt_id, self._claim.fence, step=step, blob=blob)
+        )
+
+    def _finish(self, outcome: Outcome) -> None:
+        if outcome.diagnostics:
+            log.info("stderr of attempt %s: %s", self._claim.attempt_id, outcome.diagnostics)
+        self._flush()
+        artefacts = list(self._artefacts()) if outcome.status == "ok" else []
+        self._persist(
+            lambda: attempts.finish(
+                self._claim.attempt_id,
+                self._claim.fence,
+                ending=_ending(outcome),
+                isolation=outcome.isolation,
+                artefacts=artefacts,
+            )
+        )
+
+    def _artefacts(self) -> list[attempts.NewArtefact]:
+        found = []
+        for name, content_type in ARTEFACTS.items():
+            try:
+                with open_left_behind(self._scratch, name, MOST_ARTEFACT_BYTES) as stream:
+                    found.append(attempts.NewArtefact(name, content_type, storage.write_stream(stream)))
+            except FileNotFoundError:
+                continue
+        return found
+
+    def _persist(self, write: Callable[[], T]) -> T:
+        """Do a write; while the database is away, wait for it. Verbs make sure that a repeated write counts once."""
+        deadline = time.monotonic() + DATABASE_PATIENCE
+        while True:
+            try:
+                return write()
+            except (OperationalError, InterfaceError):
+                if time.monotonic() > deadline:
+                    raise
+                connections.close_all()
+                time.sleep(0.5)
+
+
+def _ending(outcome: Outcome) -> attempts.Ending:
+    if outcome.status == "ok":
+        return attempts.Ending(ok=True, result=outcome.value)
+    return attempts.Ending(
+        ok=False,
+        code=outcome.code,
+        message=outcome.message,
+        fault=outcome.owner,
+        params=outcome.params,
+    )
