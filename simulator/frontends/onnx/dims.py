@@ -75,10 +75,10 @@ def bind(inputs: list[Port], dims: Mapping[str, int], batch: int, limits: Limits
     shapeless = [port.name for port in inputs if port.shape is None]
     if shapeless:
         raise SimulatorError(
-            "model.needs_dims",
+            "model.needs_shapes",
             f"The model does not say the shape of {', '.join(n[:100] for n in shapeless[:10])}. An IPU compiles for "
             "fixed shapes: export the model with input shapes.",
-            params={"dims": [], "inputs": [n[:100] for n in shapeless[:100]]},
+            params={"inputs": [n[:100] for n in shapeless[:100]]},
         )
     sizes = {**dict.fromkeys(batch_names(inputs), batch), **dims}
     missing = [name for name in open_dims(inputs) if name not in sizes]
@@ -87,13 +87,20 @@ def bind(inputs: list[Port], dims: Mapping[str, int], batch: int, limits: Limits
             "model.needs_dims",
             f"Give a size for {', '.join(n[:100] for n in missing[:20])}: an IPU compiles for fixed shapes "
             f"(for example dims: {{'{missing[0][:100]}': 64}}).",
-            params={"dims": [n[:100] for n in missing[:100]], "inputs": []},
+            params={"dims": [n[:100] for n in missing[:100]]},
         )
     return tuple(_bound(port, sizes, limits) for port in inputs)
 
 
 def _bound(port: Port, sizes: Mapping[str, int], limits: Limits) -> TensorSpec:
     shape = tuple(sizes[d] if isinstance(d, str) else d for d in port.shape or ())
+    if 0 in shape:
+        raise SimulatorError(
+            "model.zero_dim",
+            f"Input '{port.name[:200]}' has shape {list(shape)}: with a dimension of 0 there is nothing to compute. "
+            "Export the model with a positive or an open dimension.",
+            params={"input": port.name[:200], "shape": list(shape)},
+        )
     needed = math.prod(shape) * np.dtype(port.dtype).itemsize
     if needed > limits.tensor_bytes or any(d > 2**31 - 1 for d in shape):
         raise SimulatorError(
