@@ -76,7 +76,11 @@ class Hold(TenantModel):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["purpose", "reference_id"], name="credits_one_hold_a_thing"),
+            models.UniqueConstraint(
+                fields=["purpose", "reference_id"],
+                condition=Q(settled_at__isnull=True),
+                name="credits_one_open_hold_a_thing",
+            ),
             models.CheckConstraint(
                 condition=Q(amount__gte=0) & (Q(captured__isnull=True) | Q(captured__gte=0, captured__lte=F("amount"))),
                 name="credits_capture_within_hold",

@@ -1,5 +1,6 @@
 """Verbs on credits. Amounts are whole micro-credits. Both accounts of an organization are locked in one order, wallet first."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.conf import settings
@@ -94,3 +95,9 @@ def _move(
     return Transfer.objects.create(
         kind=kind, debit=debit, credit=credit, amount=amount, org_id=org_id, hold=hold, note=note[:120]
     )
+
+
+def balances(org_ids: Iterable[UUID]) -> dict[UUID, int]:
+    """Micro-credits in the wallet of each organization."""
+    rows = Account.objects.filter(org_id__in=list(org_ids), kind=Kind.WALLET)
+    return {org_id: balance for org_id, balance in rows.values_list("org_id", "balance") if org_id}

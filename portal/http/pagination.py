@@ -20,21 +20,6 @@ class CursorPage(CursorPagination):
     def get_paginated_response(self, data: Any) -> Response:
         return Response({"results": data, "next": self.get_next_link()})
 
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "type": "object",
-            "required": ["results", "next"],
-            "properties": {
-                "results": schema,
-                "next": {
-                    "type": "string",
-                    "format": "uri",
-                    "nullable": True,
-                    "description": "Address of the next page.",
-                },
-            },
-        }
-
 
 def page(request: Request, rows: QuerySet[Any], shape: Callable[[Any], Any], ordering: str = "-id") -> Response:
     """One page of `rows`, each turned into JSON values by `shape`."""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -10,22 +11,24 @@ from portal.tenancy import Actor
 
 
 class ScopePermission(BasePermission):
-    """A view names the scope of each method; one without a scope is refused, unless the view says it is public."""
+    """Default deny: a method is public, or for sessions only, or has a scope; one with none of these is refused."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        scope = view.scopes.get(request.method or "")
+        method = request.method or ""
+        if method in view.public or not hasattr(view, method.lower()):
+            return True
         actor = request.auth
         if not isinstance(actor, Actor):
-            # False becomes 401 for a method that exists and 405 for one that does not.
-            return request.method in view.public or not hasattr(view, (request.method or "").lower())
-        if request.method in view.public or not hasattr(view, (request.method or "").lower()):
+            raise NotAuthenticated("Sign in, or send a token: this is not open to everybody.")
+        if method in view.session_only:
+            if not actor.is_session:
+                raise PodiumError("auth.session_only", "A token cannot do this: sign in with the browser.", status=403)
             return True
-        if request.method in view.session_only and not actor.is_session:
-            raise PodiumError("auth.session_only", "A token cannot do this: sign in with the browser.", status=403)
-        if scope is None or not actor.has_scope(scope):
+        scope = view.scopes.get(method, "")
+        if not scope or not actor.has_scope(scope):
             raise PodiumError(
                 "auth.scope_missing",
-                f"This token lacks the scope {scope}: make one that has it.",
+                f"This token lacks the scope {scope or method}: make one that has it.",
                 status=403,
                 params={"scope": scope},
             )

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+
 PROBLEM = {
     "type": "object",
     "required": ["type", "title", "status", "detail", "code", "params", "errors", "request_id"],
@@ -38,3 +40,23 @@ def add_problem_responses(result: dict[str, Any], generator: Any, request: Any, 
             if isinstance(operation, dict) and "responses" in operation:
                 operation["responses"].setdefault("default", answer)
     return result
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """Describes bearer tokens."""
+
+    target_class = "portal.tokens.authentication.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "http", "scheme": "bearer", "description": "An API token, pod_..."}
+
+
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """Describes the browser's session."""
+
+    target_class = "portal.organizations.authentication.SessionAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "apiKey", "in": "cookie", "name": "podium_session", "description": "A browser's session."}

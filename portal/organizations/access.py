@@ -51,3 +51,14 @@ def _default_project(actor: Actor) -> Project | None:
     personal = Organization.objects.filter(id__in=actor.org_ids, personal_of=actor.user_id).first()
     candidates = Project.objects.filter(org_id__in=[personal.id] if personal else actor.org_ids, is_default=True)
     return candidates.order_by("org_id").first()
+
+
+def may_watch_project(actor: Actor | None, project_id: str) -> bool:
+    """Whether the actor may be told that something changed in the project."""
+    try:
+        wanted = UUID(project_id)
+    except ValueError:
+        return False
+    if actor is None or (actor.project_id and actor.project_id != wanted):
+        return False
+    return Project.objects.filter(id=wanted, org_id__in=actor.org_ids).exists()

@@ -10,8 +10,6 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-CHUNK = 1024**2
-
 
 @dataclass(frozen=True, slots=True)
 class Blob:
@@ -57,14 +55,21 @@ def write_bytes(content: bytes) -> Blob:
     return write_stream([content])
 
 
-def adopt(file: Path) -> Blob:
-    """Move a finished file of uploads_folder() into the store."""
-    digest = hashlib.sha256()
+def sha256_of(file: Path) -> str:
+    """Hexadecimal SHA-256 of a file."""
     with file.open("rb") as source:
-        while chunk := source.read(CHUNK):
-            digest.update(chunk)
-        os.fsync(source.fileno())
-    return _keep(file, Blob(digest.hexdigest(), file.stat().st_size))
+        return hashlib.file_digest(source, "sha256").hexdigest()
+
+
+def adopt(file: Path, sha256: str) -> Blob:
+    """Keep a finished file of uploads_folder() under the hash that `sha256_of` gave.
+
+    The file also stays where it is, for the caller to remove once the row that refers to the blob is committed.
+    """
+    twin = file.with_suffix(".kept")
+    twin.unlink(missing_ok=True)
+    twin.hardlink_to(file)
+    return _keep(twin, Blob(sha256, file.stat().st_size))
 
 
 def uploads_folder() -> Path:

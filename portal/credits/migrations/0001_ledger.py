@@ -89,7 +89,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(fields=("purpose", "reference_id"), name="credits_one_hold_a_thing"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("settled_at__isnull", True)),
+                        fields=("purpose", "reference_id"),
+                        name="credits_one_open_hold_a_thing",
+                    ),
                     models.CheckConstraint(
                         condition=models.Q(
                             ("amount__gte", 0),
