@@ -10,6 +10,7 @@ import numpy as np
 
 from simulator.graph.graph import Graph, Kind, Role
 from simulator.machines.ipu import Ipu
+from simulator.planner.composite import plan_norm, plan_softmax
 from simulator.planner.contraction import contraction
 from simulator.planner.elementwise import plan_elementwise
 from simulator.planner.grid import plan_contraction
@@ -18,11 +19,9 @@ from simulator.planner.movement import plan_movement, plan_slices, table_spread
 from simulator.planner.plan import Plan
 from simulator.planner.rows import (
     plan_fallback,
-    plan_norm,
     plan_pool,
     plan_random,
     plan_reduce,
-    plan_softmax,
     plan_sort,
 )
 
@@ -70,6 +69,8 @@ class _Walk:
             self._contraction(index, kind)
         elif kind == Kind.ELEMENTWISE:
             self._elementwise(index)
+        elif kind in (Kind.NORM, Kind.SOFTMAX):
+            self._composite(index, kind)
         elif kind == Kind.REDUCE:
             self._reduce(index)
         else:
@@ -104,10 +105,10 @@ class _Walk:
         self.cursor = (start + used + used % 2) % self.ipu.tiles
         return start
 
-    def _record(self, index: int, plan: Plan, start: int) -> None:
+    def _record(self, index: int, plan: Plan, start: int, across: int = 0) -> None:
         self.plans.append(plan)
         self.starts.append(start)
-        first = Layout(Spread(plan.outputs), start)
+        first = Layout(Spread(plan.outputs), start, across)
         for tensor in self.graph.ops.outputs[index]:
             root = self.graph.tensors.root(tensor)
             if root in self.layouts:
@@ -140,7 +141,7 @@ class _Walk:
                 self.layouts[root] = Layout(scaled(self.elements(root), Spread(wanted)), start)
         for root in sides:
             self.layout(root)
-        self._record(index, plan, start)
+        self._record(index, plan, start, dict(plan.splits)["across"])
 
     def _elementwise(self, index: int) -> None:
         attributes = self.graph.ops.attributes[index]
@@ -149,7 +150,23 @@ class _Walk:
         plan = plan_elementwise(
             attributes["functions"], self._dtype(index), attributes["arity"], home.spread, foreign, self.ipu
         )
-        self._record(index, plan, home.start)
+        self._record(index, plan, home.start, home.across)
+
+    def _composite(self, index: int, kind: Kind) -> None:
+        """A composite runs where its first operand lies; all tiles that hold a channel share its statistics."""
+        a = self.graph.ops.attributes[index]
+        home = self._home(index, a["rows"] * a["columns"])
+        foreign, dtype = tuple(sorted(self._foreign(index, home))), self._dtype(index)
+        across = home.across
+        if a["name"] == "batch_norm_inference":  # given statistics: a multiply and an add
+            plan = plan_elementwise(("mul", "add"), dtype, 2, home.spread, foreign, self.ipu)
+        elif kind == Kind.NORM:
+            if a["name"].startswith("batch_norm"):
+                across = home.spread.used // max(1, across)
+            plan = plan_norm(a["name"], a["rows"], a["columns"], across, dtype, home.spread, foreign, self.ipu)
+        else:
+            plan = plan_softmax(a["name"], a["rows"], a["columns"], across, dtype, home.spread, foreign, self.ipu)
+        self._record(index, plan, home.start, home.across)
 
     def _home(self, index: int, elements: int) -> Layout:
         """Where an element-wise operator runs: where it writes in place, else with its first operand of full size."""
@@ -185,6 +202,7 @@ class _Walk:
         for root in self.roots(index):
             self.layout(root)
         plan = plan_reduce(
+            self._sharing(index, source),
             attributes["op"],
             attributes["inputs"],
             attributes["outputs"],
@@ -194,9 +212,19 @@ class _Walk:
         )
         self._record(index, plan, source.start)
 
+    def _sharing(self, index: int, source: Layout) -> int:
+        """Tiles that share each output of a reduction, where the producer's cut of the channels tells; else 0."""
+        attributes, shape = self.graph.ops.attributes[index], self.graph.tensors.shape[self.graph.ops.inputs[index][0]]
+        if source.across == 0 or len(shape) < 2:
+            return 0
+        if attributes["outputs"] * shape[-1] == attributes["inputs"]:
+            return min(source.across, shape[-1])
+        if attributes["outputs"] in (shape[1], shape[-1]):
+            return max(1, source.spread.used // source.across)
+        return 0
+
     def _other(self, index: int, kind: Kind) -> Plan:
         a, ipu = self.graph.ops.attributes[index], self.ipu
-        dtype = self._dtype(index)
         output = self.graph.ops.outputs[index][0]
         itemsize = self.itemsize(output)
         if kind == Kind.MOVEMENT:
@@ -207,10 +235,6 @@ class _Walk:
         if kind == Kind.POOL:
             backward = len(self.graph.ops.inputs[index]) > 1 and "reduce_window" not in self.graph.ops.primitive[index]
             return plan_pool(a["outputs"], a["window"], backward, itemsize, ipu)
-        if kind == Kind.NORM:
-            return plan_norm(a["name"], a["rows"], a["columns"], dtype, np.dtype(dtype).itemsize, ipu)
-        if kind == Kind.SOFTMAX:
-            return plan_softmax(a["name"], a["rows"], a["columns"], dtype, np.dtype(dtype).itemsize, ipu)
         if kind == Kind.RANDOM:
             return plan_random(a["elements"], itemsize, ipu)
         if kind == Kind.SORT:

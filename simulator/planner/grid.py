@@ -178,5 +178,7 @@ def _codelets(split: Split, problem: Contraction) -> tuple[str, ...]:
 
 
 def _named(split: Split) -> tuple[tuple[str, int], ...]:
+    """Splits by name; ``across`` is the one that cuts the output channels of the operator that was asked for."""
     names = ("groups", "batch", "rows", "outs", "ins", "serial")
-    return tuple((name, getattr(split, name)) for name in names)
+    across = split.rows if "swap operands" in split.problem.transforms else split.outs
+    return (*((name, getattr(split, name)) for name in names), ("across", across))

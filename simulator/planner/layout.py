@@ -40,10 +40,14 @@ class Spread:
 
 @dataclass(frozen=True)
 class Layout:
-    """A spread that starts at tile ``start`` and wraps round."""
+    """A spread that starts at tile ``start`` and wraps round.
+
+    ``across`` is the number of tiles over which the last dimension (channels) is cut; 0 where elements lie in order.
+    """
 
     spread: Spread
     start: int
+    across: int = 0
 
     def on_tiles(self) -> Ints:
         """Elements of every tile of the chip. Shape [tiles]."""

@@ -1,4 +1,4 @@
-"""Operators that work along rows: reductions, norms, softmax, pools, sorts, the fallback. Each as its supersteps."""
+"""Reductions, pools, random numbers, sorts and the fallback, each as its supersteps."""
 
 from __future__ import annotations
 
@@ -7,35 +7,15 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.machines.ipu import Ipu
-from simulator.planner.elementwise import elementwise_cycles, gather_operands
-from simulator.planner.exchange import exchange, run_of
+from simulator.planner.elementwise import gather_operands
+from simulator.planner.exchange import exchange
 from simulator.planner.layout import Spread, linear
 from simulator.planner.plan import Plan, Recipe, Step, assemble
 from simulator.planner.reduction import local_reduce_cycles, reduce_add_cycles, stage_depths
-from simulator.planner.shares import Ints, ceil_divide, shares, spread
+from simulator.planner.shares import Ints, ceil_divide, spread
 
 FLOAT = 4
 FALLBACK_CYCLES = 12  # a scalar loop of a worker: load, compute, store and branch, without vectors
-
-
-def row_split(rows: int, columns: int, tiles: int) -> tuple[int, int]:
-    """How many tiles share rows and columns: rows are kept whole where there are enough of them."""
-    by_rows = min(rows, tiles)
-    return by_rows, max(1, min(columns, tiles // by_rows))
-
-
-class Block:
-    """Rows and columns of each tile when ``rows`` x ``columns`` are split over tiles. Columns of shape [tiles]."""
-
-    def __init__(self, rows: int, columns: int, grain: int, ipu: Ipu) -> None:
-        self.by_rows, self.by_columns = row_split(rows, -(-columns // grain), ipu.tiles)
-        self.used = self.by_rows * self.by_columns
-        tile = np.arange(self.used)
-        pad = (0, ipu.tiles - self.used)
-        self.member = np.pad(tile % self.by_columns, pad)
-        self.rows = np.pad(shares(rows, self.by_rows)[tile // self.by_columns], pad)
-        self.columns = np.pad(shares(columns, self.by_columns, grain)[tile % self.by_columns], pad)
-        self.active = np.pad(np.ones(self.used, dtype=np.int64), pad)
 
 
 def _moved(receive: Ints, ipu: Ipu, piece: int = 0) -> Step:
@@ -44,28 +24,15 @@ def _moved(receive: Ints, ipu: Ipu, piece: int = 0) -> Step:
     return Step("", exchange(receive, sends, piece=piece or max(4, int(receive.max())), copies_bytes=total))
 
 
-def join_rows(block: Block, values: int, half: bool, ipu: Ipu) -> list[Step]:
-    """Add ``values`` partials a row over the tiles that share it, then hand the result back to all of them."""
-    steps = []
-    left = block.rows * values
-    for stage in stage_depths(block.by_columns):
-        left = ceil_divide(left, stage)
-        moved = _moved(left * (stage - 1) * FLOAT, ipu)
-        steps.append(Step("join partials", moved.exchange, reduce_add_cycles(stage, left, half, ipu)))
-    if block.by_columns > 1:
-        steps.append(Step("broadcast results", _moved(block.rows * values * FLOAT * block.active, ipu).exchange))
-    return steps
-
-
 @lru_cache(maxsize=4096)
-def plan_reduce(op: str, inputs: int, outputs: int, itemsize: int, where: Spread, ipu: Ipu) -> Plan:
-    """Each tile reduces what it holds, then tiles that share outputs join their partials.
+def plan_reduce(sharing: int, op: str, inputs: int, outputs: int, itemsize: int, where: Spread, ipu: Ipu) -> Plan:
+    """Each tile reduces what it holds, then the ``sharing`` tiles of an output join their partials.
 
-    The producer's layout is taken to spread outputs over tiles first and the depth over what is left.
+    0: unknown; the producer is then taken to spread outputs over tiles first and the depth over what is left.
     """
     half = itemsize == 2
     depth = max(1, inputs // outputs)
-    sharing = max(1, min(depth, where.used // min(outputs, where.used)))
+    sharing = min(depth, sharing or max(1, where.used // min(outputs, where.used)))
     held = np.minimum(outputs, ceil_divide(where.elements * sharing, depth))
     local = ceil_divide(where.elements, np.maximum(held, 1))
     steps = [Step("reduce on tile", None, local_reduce_cycles(local, held, half, ipu))]
@@ -89,65 +56,6 @@ def plan_reduce(op: str, inputs: int, outputs: int, itemsize: int, where: Spread
         ),
         ipu,
     )
-
-
-@lru_cache(maxsize=2048)
-def plan_norm(name: str, rows: int, columns: int, dtype: str, itemsize: int, ipu: Ipu) -> Plan:
-    """Statistics, their join over tiles, inverse deviation, whitening; backward: two sums, their join, the slope."""
-    half = itemsize == 2
-    block = Block(rows, columns, max(1, ipu.atom_bytes // itemsize), ipu)
-    held = block.rows * block.columns
-    sums = local_reduce_cycles(block.columns, block.rows, half, ipu)
-    arrive = _moved(held * itemsize, ipu, piece=run_of(int(held.sum()) * itemsize, ipu.tiles))
-    steps = [Step("sums", arrive.exchange, sums), Step("sums of products", None, sums)]
-    steps += join_rows(block, 2, half, ipu)
-    if "backward" in name:
-        steps.append(Step("subtract means", None, _vector(("mul", "add"), dtype, held, ipu)))
-        steps.append(Step("scale", None, _vector(("sub", "mul"), dtype, held, ipu)))
-    else:
-        inverse = np.where(block.rows > 0, ipu.workers * (6 + 4 + 5 * ceil_divide(block.rows, 2)), 0)
-        steps.append(Step("inverse deviation", None, inverse))
-        steps.append(Step("subtract mean", None, _vector(("sub",), dtype, held, ipu)))
-        steps.append(Step("scale", None, _vector(("mul",), dtype, held, ipu)))
-    return _composite(f"norm-{dtype}", steps, held, itemsize, 8 * rows * columns, ipu)
-
-
-@lru_cache(maxsize=2048)
-def plan_softmax(name: str, rows: int, columns: int, dtype: str, itemsize: int, ipu: Ipu) -> Plan:
-    """Forward: maximum, subtract, exponent, sum, inverse, multiply. Backward: multiply, sum, subtract, multiply."""
-    half = itemsize == 2
-    block = Block(rows, columns, max(1, ipu.atom_bytes // itemsize), ipu)
-    held = block.rows * block.columns
-    reduce = local_reduce_cycles(block.columns, block.rows, half, ipu)
-    arrive = _moved(held * itemsize, ipu, piece=run_of(int(held.sum()) * itemsize, ipu.tiles))
-    if "backward" in name:
-        steps = [Step("multiply", arrive.exchange, _vector(("mul",), dtype, held, ipu))]
-        if not name.startswith("cross_entropy"):
-            steps += [Step("sum", None, reduce), *join_rows(block, 1, half, ipu)]
-            steps.append(Step("subtract", None, _vector(("sub",), dtype, held, ipu)))
-        steps.append(Step("multiply", None, _vector(("mul",), dtype, held, ipu)))
-    else:
-        steps = [Step("maximum", arrive.exchange, reduce), *join_rows(block, 1, half, ipu)]
-        steps.append(Step("subtract", None, _vector(("sub",), dtype, held, ipu)))
-        steps.append(Step("exponent", None, _vector(("exp",), dtype, held, ipu)))
-        steps += [Step("sum", None, reduce), *join_rows(block, 1, half, ipu)]
-        steps.append(
-            Step("inverse", None, _vector(("log",) if "log" in name else ("inverse",), dtype, block.rows, ipu))
-        )
-        steps.append(Step("multiply", None, _vector(("mul",), dtype, held, ipu)))
-        if name.startswith("cross_entropy"):
-            loss = ipu.workers * (20 + ceil_divide(ceil_divide(block.rows, ipu.workers), 2 if half else 1) * 9)
-            steps.append(Step("pick labels", _moved(block.rows * 4, ipu).exchange, np.where(block.rows > 0, loss, 0)))
-    return _composite(f"softmax-{dtype}", steps, held, itemsize, 5 * rows * columns, ipu)
-
-
-def _vector(functions: tuple[str, ...], dtype: str, elements: Ints, ipu: Ipu) -> Ints:
-    return elementwise_cycles(functions, dtype, 2, elements, ipu)
-
-
-def _composite(codelet: str, steps: list[Step], held: Ints, itemsize: int, flops: int, ipu: Ipu) -> Plan:
-    recipe = Recipe("composite", steps, held, (codelet,), temporary=held * itemsize, flops=flops, vertices=1)
-    return assemble(recipe, ipu)
 
 
 @lru_cache(maxsize=2048)

@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 
 from simulator.machines.ipu import ipu
+from simulator.planner.composite import plan_norm, plan_softmax, rows_of
 from simulator.planner.elementwise import codelet, known, plan_elementwise
 from simulator.planner.layout import Layout, Spread, linear, scaled
 from simulator.planner.movement import choose_slices, plan_movement, plan_slices, table_spread
 from simulator.planner.plan import Plan
 from simulator.planner.rows import (
     plan_fallback,
-    plan_norm,
     plan_pool,
     plan_random,
     plan_reduce,
-    plan_softmax,
     plan_sort,
 )
 from simulator.planner.shares import proportional, shares, spread
@@ -59,6 +58,17 @@ def test_layouts_are_equal_when_counts_and_start_are() -> None:
 
 HOME = linear(1472 * 240, 4, CHIP)
 
+
+def norm(name: str, rows: int, columns: int, *, across: int = 0, dtype: str = "float16") -> Plan:
+    where = linear(rows * columns, 2 if dtype == "float16" else 4, CHIP)
+    return plan_norm(name, rows, columns, across, dtype, where, (), CHIP)
+
+
+def softmax(name: str, rows: int, columns: int, *, across: int = 0, dtype: str = "float16") -> Plan:
+    where = linear(rows * columns, 2 if dtype == "float16" else 4, CHIP)
+    return plan_softmax(name, rows, columns, across, dtype, where, (), CHIP)
+
+
 PLANS = {
     "add": plan_elementwise(("add",), "float32", 2, HOME, (), CHIP),
     "add elsewhere": plan_elementwise(("add",), "float32", 2, HOME, ((1472 * 240, 4),), CHIP),
@@ -68,17 +78,20 @@ PLANS = {
     "iota": plan_movement("iota", 1000, 4, CHIP),
     "gather": plan_slices(False, 512, 768, 30_522, 2, CHIP),
     "scatter": plan_slices(True, 512, 768, 30_522, 2, CHIP),
-    "reduce": plan_reduce("reduce_sum", HOME.total, 64, 4, HOME, CHIP),
-    "reduce all": plan_reduce("reduce_sum", HOME.total, 1, 4, HOME, CHIP),
-    "reduce little": plan_reduce("reduce_sum", HOME.total, HOME.total // 2, 4, HOME, CHIP),
-    "cumulative": plan_reduce("cumulative", HOME.total, HOME.total, 4, HOME, CHIP),
-    "norm": plan_norm("normalise", 8192, 768, "float16", 2, CHIP),
-    "norm backward": plan_norm("normalise_backward", 8192, 768, "float16", 2, CHIP),
-    "norm of few rows": plan_norm("batch_norm", 64, 50_176, "float32", 4, CHIP),
-    "softmax": plan_softmax("softmax", 6144, 512, "float16", 2, CHIP),
-    "softmax backward": plan_softmax("softmax_backward", 6144, 512, "float16", 2, CHIP),
-    "loss": plan_softmax("cross_entropy", 16, 1000, "float32", 4, CHIP),
-    "loss backward": plan_softmax("cross_entropy_backward", 16, 1000, "float32", 4, CHIP),
+    "reduce": plan_reduce(0, "reduce_sum", HOME.total, 64, 4, HOME, CHIP),
+    "reduce all": plan_reduce(0, "reduce_sum", HOME.total, 1, 4, HOME, CHIP),
+    "reduce little": plan_reduce(0, "reduce_sum", HOME.total, HOME.total // 2, 4, HOME, CHIP),
+    "reduce channels": plan_reduce(92, "reduce_sum", HOME.total, 64, 4, HOME, CHIP),
+    "cumulative": plan_reduce(0, "cumulative", HOME.total, HOME.total, 4, HOME, CHIP),
+    "norm": norm("normalise", 8192, 768),
+    "norm backward": norm("normalise_backward", 8192, 768),
+    "norm of few rows": norm("batch_norm", 64, 50_176, across=368, dtype="float32"),
+    "softmax": softmax("softmax", 6144, 512),
+    "softmax over tiles": softmax("softmax", 6144, 512, across=8),
+    "softmax backward": softmax("softmax_backward", 6144, 512),
+    "log softmax backward": softmax("log_softmax_backward", 6144, 512),
+    "loss": softmax("cross_entropy", 16, 1000, dtype="float32"),
+    "loss backward": softmax("cross_entropy_backward", 16, 1000, dtype="float32"),
     "pool": plan_pool(100_000, 9, False, 2, CHIP),
     "pool backward": plan_pool(100_000, 9, True, 2, CHIP),
     "random": plan_random(100_000, 4, CHIP),
@@ -114,7 +127,16 @@ def test_an_operand_that_lies_elsewhere_must_be_fetched() -> None:
 def test_composites_have_their_supersteps() -> None:
     counts = {name: PLANS[name].superstep_count for name in ("softmax", "softmax backward", "norm", "norm backward")}
     assert counts == {"softmax": 6, "softmax backward": 4, "norm": 5, "norm backward": 4}
-    assert PLANS["norm of few rows"].superstep_count > 5, "rows that span tiles join their statistics"
+    # 368 tiles share a channel: three stages of joining and a broadcast
+    assert PLANS["norm of few rows"].superstep_count == 5 + 3 + 1
+    # the maximum and the sum are each joined once and broadcast
+    assert PLANS["softmax over tiles"].superstep_count == 6 + 2 * 2
+
+
+def test_a_row_in_order_is_cut_only_where_it_exceeds_a_tile() -> None:
+    assert rows_of(1472, 100, 0, linear(147_200, 4, CHIP)).sharing == 1
+    assert rows_of(16, 9200, 0, linear(147_200, 4, CHIP)).sharing == 92
+    assert rows_of(16, 9200, 4, linear(147_200, 4, CHIP)).sharing == 4
 
 
 def test_a_bitonic_sort_runs_log_squared_stages() -> None:
@@ -163,12 +185,12 @@ def test_gathers_and_scatters_grow_with_rows_and_their_length(update: bool) -> N
 
 @pytest.mark.parametrize("factor", [2, 4, 8])
 def test_row_operators_grow_with_rows(factor: int) -> None:
-    assert plan_norm("normalise", 8192 * factor, 768, "float16", 2, CHIP).cycles > PLANS["norm"].cycles
-    assert plan_softmax("softmax", 6144 * factor, 512, "float16", 2, CHIP).cycles > PLANS["softmax"].cycles
+    assert norm("normalise", 8192 * factor, 768).cycles > PLANS["norm"].cycles
+    assert softmax("softmax", 6144 * factor, 512).cycles > PLANS["softmax"].cycles
     assert plan_pool(100_000 * factor, 9, False, 2, CHIP).cycles > PLANS["pool"].cycles
     assert plan_random(100_000 * factor, 4, CHIP).cycles > PLANS["random"].cycles
 
 
 def test_half_precision_is_cheaper_than_single() -> None:
-    assert plan_softmax("softmax", 6144, 512, "float32", 4, CHIP).cycles > PLANS["softmax"].cycles
-    assert plan_norm("normalise", 8192, 768, "float32", 4, CHIP).cycles > PLANS["norm"].cycles
+    assert softmax("softmax", 6144, 512, dtype="float32").cycles > PLANS["softmax"].cycles
+    assert norm("normalise", 8192, 768, dtype="float32").cycles > PLANS["norm"].cycles
