@@ -190,7 +190,7 @@ ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 HEADLESS_ONLY = True
 HEADLESS_CLIENTS = ("browser",)
 HEADLESS_FRONTEND_URLS = {
-    "account_confirm_email": f"{PODIUM_URL}/confirm-email/{{key}}",
+    "account_confirm_email": f"{PODIUM_URL}/confirm/{{key}}",
     "account_reset_password": f"{PODIUM_URL}/reset-password",
     "account_reset_password_from_key": f"{PODIUM_URL}/reset-password/{{key}}",
     "account_signup": f"{PODIUM_URL}/signup",
