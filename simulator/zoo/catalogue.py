@@ -23,6 +23,7 @@ class ZooModel:
     parameters: int
     inputs: tuple[tuple[str, tuple[int | str, ...]], ...]
     source: str
+    trainable: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -32,6 +33,7 @@ class ZooModel:
             "parameters": self.parameters,
             "inputs": [{"name": name, "shape": list(shape)} for name, shape in self.inputs],
             "source": self.source,
+            "trainable": self.trainable,
         }
 
 
