@@ -6,6 +6,35 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # A request is answered in a thread of its own here, so connections come from a pool; set before the settings are read.
 os.environ.setdefault("PODIUM_DB_POOL", "1")
 
-from django.core.asgi import get_asgi_application
+from typing import Any
 
-application = get_asgi_application()
+from channels.routing import ProtocolTypeRouter, URLRouter
+from django.core.asgi import get_asgi_application
+from django.urls import path, re_path
+
+django = get_asgi_application()
+
+from django.conf import settings
+
+from portal.http.body import LimitBody
+from portal.live.consumer import LiveConsumer
+from portal.tokens.sockets import actor_of_handshake
+
+
+async def no_such_socket(scope: Any, receive: Any, send: Any) -> None:
+    """Refuses sockets at other addresses."""
+    await receive()
+    await send({"type": "websocket.close", "code": 4404})
+
+
+application = ProtocolTypeRouter(
+    {
+        "http": LimitBody(django, settings.REQUEST_MAX_BYTES),
+        "websocket": URLRouter(
+            [
+                path("ws/v1", LiveConsumer.as_asgi(authenticate=actor_of_handshake)),
+                re_path(r"", no_such_socket),
+            ]
+        ),
+    }
+)

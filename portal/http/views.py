@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, JsonResponse
+from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
@@ -27,7 +28,7 @@ class PodiumView(APIView):
     public: ClassVar[Iterable[str]] = ()
     session_only: ClassVar[Iterable[str]] = ()
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """As REST framework's, with the tenancy opened around the method alone."""
         self.args, self.kwargs = args, kwargs
         self.request = framework_request = self.initialize_request(request, *args, **kwargs)

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import FileResponse
+from django.http import StreamingHttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -15,6 +15,7 @@ import simulator
 from portal import storage
 from portal.errors import NotFound
 from portal.http.fields import ProjectPageQuery, page_of
+from portal.http.files import download
 from portal.http.pagination import page
 from portal.http.views import PodiumView
 from portal.registry import services
@@ -79,11 +80,9 @@ class ModelFileView(PodiumView):
         responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY)},
         tags=["models"],
     )
-    def get(self, request: Request, model_id: UUID) -> FileResponse:
+    def get(self, request: Request, model_id: UUID) -> StreamingHttpResponse:
         row = _found(self, model_id)
-        return FileResponse(
-            storage.open(row.sha256), as_attachment=True, filename=row.name, content_type="application/octet-stream"
-        )
+        return download(storage.path(row.sha256), name=row.name)
 
 
 def _found(view: PodiumView, model_id: UUID) -> Model:
