@@ -48,7 +48,7 @@ def _database(url: str, **extra: Any) -> dict[str, Any]:
         "PORT": str(parts.port or options.pop("port", "")),
         "OPTIONS": {**options, **extra},
         "CONN_MAX_AGE": 0 if "pool" in extra else 60,
-        "CONN_HEALTH_CHECKS": "pool" not in extra,
+        "CONN_HEALTH_CHECKS": True,  # in a pool too: the database may have been killed and come back
     }
 
 

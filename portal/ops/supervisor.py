@@ -57,6 +57,11 @@ class Supervisor:
         self._write_state()
         self._watchdog, self._watchdog_pipe = self._start_watchdog()
 
+    def note(self, **facts: str) -> None:
+        """Write down what other commands will want to know."""
+        self.facts |= facts
+        self._write_state()
+
     def start(self, service: Service) -> None:
         """Start a service and keep it from now on."""
         child = self._spawn(service)

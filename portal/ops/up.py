@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable
 from functools import partial
 
 from portal.ops import environment, frontend, postgres, roles, stack, state, tls, valkey
@@ -14,10 +13,11 @@ from portal.ops.database import bring_up_to_date
 from portal.ops.environment import Address
 from portal.ops.errors import OpsError
 from portal.ops.home import Home, lock
-from portal.ops.ports import accepts, pick, private
+from portal.ops.ports import accepts, is_free, pick, private
 from portal.ops.supervisor import Supervisor
 
 LARGEST_LOG = 20_000_000  # bytes; then the log starts over and one old part is kept
+PATIENCE = 90.0  # seconds that a process may take to be ready, on a busy machine
 TRIES = 5  # a port may be taken between looking and listening
 
 
@@ -62,13 +62,7 @@ def _start(options: argparse.Namespace, home: Home, supervisor: Supervisor) -> t
     variables = environment.for_services(home, url=address.url, databases=databases, redis_url=redis_url)
     told_once = bring_up_to_date(home, variables)
     with step("starting the web server, the workers and the ticker"):
-        served = environment.without_owner(variables)
-        address = _start_web(options, home, supervisor, address, served)
-        served |= environment.of_address(address)
-        ready = stack.worker_is_ready(home)
-        supervisor.start(stack.worker(options.workers, served))
-        supervisor.start(stack.ticker(served))
-        _must(home, supervisor, "worker", ready, 60.0)
+        address = _start_podium(options, home, supervisor, address, environment.without_owner(variables))
     return address, told_once
 
 
@@ -77,7 +71,7 @@ def _start_valkey(home: Home, supervisor: Supervisor) -> str:
         server = valkey.prepare(home, password=home.passwords()["valkey"], port=private())
         supervisor.start(stack.valkey(server))
         if supervisor.wait_ready("valkey", server.answers, 20.0):
-            supervisor.facts["valkey_port"] = str(server.port)
+            supervisor.note(valkey_port=str(server.port))
             return server.url()
         supervisor.drop("valkey")
     raise _did_not_start(home, "valkey")
@@ -94,7 +88,7 @@ def _databases(home: Home, supervisor: Supervisor) -> dict[str, str]:
         supervisor.start(stack.postgres(cluster))
         if supervisor.wait_ready("postgres", partial(accepts, cluster.port), 60.0):
             cluster.wait(passwords["postgres"], 120.0)
-            supervisor.facts["postgres_port"] = str(cluster.port)
+            supervisor.note(postgres_port=str(cluster.port))
             return roles.set_up_embedded(cluster, passwords)
         supervisor.drop("postgres")
     raise _did_not_start(home, "postgres")
@@ -110,27 +104,30 @@ def _address(options: argparse.Namespace, home: Home) -> Address:
     return Address(options.host, port, options.tls, options.public_url or os.environ.get("PODIUM_URL", ""))
 
 
-def _start_web(
+def _start_podium(
     options: argparse.Namespace, home: Home, supervisor: Supervisor, address: Address, variables: dict[str, str]
 ) -> Address:
+    """Start the three processes together and wait for all; with another port when this one was taken meanwhile."""
     for _ in range(TRIES):
         certificate = tls.certificate(home.path / "tls", address.names) if address.tls else None
-        supervisor.start(stack.web(address, certificate, variables | environment.of_address(address)))
-        if supervisor.wait_ready("web", partial(stack.web_answers, address), 60.0):
+        variables = variables | environment.of_address(address)
+        worker_is_ready = stack.worker_is_ready(home)
+        supervisor.start(stack.web(address, certificate, variables))
+        supervisor.start(stack.worker(options.workers, variables))
+        supervisor.start(stack.ticker(variables))
+        if supervisor.wait_ready("web", partial(stack.web_answers, address), PATIENCE):
+            if not supervisor.wait_ready("worker", worker_is_ready, PATIENCE):
+                raise _did_not_start(home, "worker")
             (home.path / "port").write_text(str(address.port))
-            supervisor.facts |= {"url": address.url, "local": address.local}
+            supervisor.note(url=address.url, local=address.local)
             return address
-        supervisor.drop("web")
-        if supervisor.stopping or not accepts(address.port, address.local.partition("//")[2].rpartition(":")[0]):
+        if supervisor.stopping or is_free(address.port, address.host):
             break
+        for name in ("ticker", "worker", "web"):
+            supervisor.drop(name)
         address = Address(address.host, pick(address.port + 1, address.host), address.tls, address.public_url)
         say(f"· The port was taken meanwhile: using {address.port}.")
     raise _did_not_start(home, "web")
-
-
-def _must(home: Home, supervisor: Supervisor, name: str, ready: Callable[[], bool], seconds: float) -> None:
-    if not supervisor.wait_ready(name, ready, seconds):
-        raise _did_not_start(home, name)
 
 
 def _did_not_start(home: Home, name: str) -> OpsError:
