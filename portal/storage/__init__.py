@@ -1,4 +1,4 @@
-"""Files by content: a blob is named by its SHA-256, written once and never changed. Which rows refer to it is not known here."""
+"""Files by content: a blob is named by its SHA-256, written once and never changed. No row is known here."""
 
 import hashlib
 import os
@@ -33,8 +33,7 @@ def open(sha256: str) -> BinaryIO:
 
 def write_stream(chunks: Iterable[bytes]) -> Blob:
     """Store the bytes of `chunks` under their hash: on disk and synced before this returns."""
-    folder = Path(settings.PODIUM_HOME) / "blobs"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = _private("blobs")
     handle, name = tempfile.mkstemp(dir=folder, prefix="new-")
     digest, length = hashlib.sha256(), 0
     try:
@@ -74,16 +73,23 @@ def adopt(file: Path, sha256: str) -> Blob:
 
 def uploads_folder() -> Path:
     """Folder of unfinished uploads, on the same file system as the blobs."""
-    folder = Path(settings.PODIUM_HOME) / "uploads"
-    folder.mkdir(parents=True, exist_ok=True)
+    return _private("uploads")
+
+
+def _private(name: str) -> Path:
+    """A folder that only our own user enters."""
+    folder = Path(settings.PODIUM_HOME) / name
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder
 
 
 def _keep(file: Path, blob: Blob) -> Blob:
     """Rename into place and sync the folder: after a crash the blob is whole or absent."""
+    _private("blobs")
     target = path(blob.sha256)
     target.parent.mkdir(parents=True, exist_ok=True)
-    file.chmod(0o640)
+    # Nobody else comes through the folder; a jailed child of another user gets a descriptor and may open it again.
+    file.chmod(0o444)
     file.rename(target)
     folder = os.open(target.parent, os.O_RDONLY)
     try:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import httpx
 
@@ -81,7 +81,7 @@ def confirmation_key(web: httpx.Client, email: str) -> str:
     """The last part of the link in the newest mail to this address."""
     mails = web.get("/api/v1/outbox").json()["results"]
     link = next(mail["links"][0] for mail in mails if mail["to"] == email)
-    return urlsplit(link).path.rstrip("/").rpartition("/")[2]
+    return unquote(urlsplit(link).path.rstrip("/").rpartition("/")[2])
 
 
 def wait_for(read: Callable[[], T], *, seconds: float = 60.0, what: str = "the expected state") -> T:
