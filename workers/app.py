@@ -14,13 +14,13 @@ import django
 
 django.setup()
 
-from kombu import Queue  # noqa: E402 - Django first: the broker's settings come from it
+from kombu import Exchange, Queue  # noqa: E402 - Django first: the broker's settings come from it
 
 from portal.queue import ROUTES, app  # noqa: E402
 from workers import presence  # noqa: E402
 
 RUN, QUICK = ROUTES["jobs.run_attempt"], ("default", "inspect", "estimate")
 
-app.conf.task_queues = [Queue(name) for name in (RUN, *QUICK)]
+app.conf.task_queues = [Queue(name, Exchange(name), routing_key=name) for name in (RUN, *QUICK)]
 app.autodiscover_tasks(["workers.tasks"], related_name="all", force=True)
 presence.listen(run_queue=RUN)

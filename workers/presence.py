@@ -70,8 +70,12 @@ def listen(*, run_queue: str) -> None:
 
 def _announce(slots: int) -> None:
     sweep(scratch_home())
-    with scratch_folder(scratch_home()) as scratch:
-        outcome = parent.run(Order("probe"), scratch=scratch, limits=Limits())
+    try:
+        with scratch_folder(scratch_home()) as scratch:
+            outcome = parent.run(Order("probe"), scratch=scratch, limits=Limits())
+    except parent.JailUnavailable as error:
+        log.error("no job will run here: %s", error)
+        return
     if outcome.status != "ok":
         log.error("the jail does not work, no job will run here: %s %s", outcome.code, outcome.diagnostics)
         return

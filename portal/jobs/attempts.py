@@ -70,7 +70,7 @@ def claim(*, attempt_id: UUID, worker_id: UUID, worker_name: str) -> Claim | Non
         resume_step = checkpoint.step if checkpoint else 0
         started = {"attempt": attempt.number, "resume_step": resume_step, "worker": worker_name}
         if not story.change_state(
-            job, JobState.COMPILING, fence=attempt.fence, also=[("attempt_started", started)],
+            job, JobState.COMPILING, if_fence=attempt.fence, also=[("attempt_started", started)],
             started_at=job.started_at or Now(), phase=None, progress=None, batch=0, waiting_for="",
         ):  # fmt: skip
             Attempt.objects.filter(id=attempt_id).update(state=AttemptState.WITHDRAWN, ended_at=Now())
@@ -116,7 +116,7 @@ def record_events(
         if job.batch >= batch:
             return job.state == JobState.CANCELLING
         if executing and job.state == JobState.COMPILING:
-            story.change_state(job, JobState.RUNNING, since=[JobState.COMPILING], fence=fence)
+            story.change_state(job, JobState.RUNNING, since=[JobState.COMPILING], if_fence=fence)
         if story.append(job, rows, attempt=job.attempts_made, fence=fence, batch=batch) is None:
             raise StaleFence
         shown = {name: value for name, value in (("phase", phase), ("progress", progress)) if value is not None}
@@ -141,7 +141,7 @@ def record_report(attempt_id: UUID, fence: int, *, blob: storage.Blob, report: d
         _list_artefact(job, NewArtefact("report.json", "application/json", blob))
         story.append(job, [("report", {"digest": blob.sha256})], attempt=job.attempts_made, fence=fence)
         if not payment.adjust(job, simulated_seconds=summary["simulated_seconds"]):
-            story.change_state(job, JobState.CANCELLING, fence=fence, stop_code="credits.insufficient")
+            story.change_state(job, JobState.CANCELLING, if_fence=fence, stop_code="credits.insufficient")
         publish(JobProgressed(job.id))
 
 
@@ -175,7 +175,7 @@ def finish(
         summary = job.result
         if to is JobState.SUCCEEDED and ending.result is not None:
             summary = {**(summary or {}), "final_loss": ending.result.get("final_loss")}
-        endings.end_job(job, to, end, since=WITH_WORKER, fence=fence, result=summary)
+        endings.end_job(job, to, end, since=WITH_WORKER, if_fence=fence, result=summary)
 
 
 def _locked_job(attempt_id: UUID) -> Job | None:

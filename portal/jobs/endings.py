@@ -36,7 +36,7 @@ class Ending:
 
 
 def end_job(
-    job: Job, to: JobState, end: dict[str, Any], *, since: Sequence[JobState], fence: int | None = None, **values: Any
+    job: Job, to: JobState, end: dict[str, Any], *, since: Sequence[JobState], if_fence: int | None = None, **values: Any
 ) -> bool:
     """Enter a terminal state, settle the hold and give the slice back; False when somebody else was first."""
     columns = {
@@ -44,7 +44,7 @@ def end_job(
         "phase": None, "waiting_for": "",
     }  # fmt: skip
     story_end = ("ended", {"state": to.value, **end})
-    if not story.change_state(job, to, since=since, fence=fence, also=[story_end], **columns, **values):
+    if not story.change_state(job, to, since=since, if_fence=if_fence, also=[story_end], **columns, **values):
         return False
     result = values.get("result") or job.result
     seconds = float((result or {}).get("simulated_seconds") or 0)

@@ -115,7 +115,7 @@ def _give_up(job: Job, attempt: Attempt) -> None:
     slices.release(job)
     wait = timedelta(seconds=0 if unanswered else 2**lost - 1)
     story.change_state(
-        job, JobState.QUEUED, fence=attempt.fence, due_at=Now() + wait, phase=None, booking_id=None,
+        job, JobState.QUEUED, if_fence=attempt.fence, due_at=Now() + wait, phase=None, booking_id=None,
         waiting_for="worker.unanswered" if unanswered else "worker.lost",
     )  # fmt: skip
 

@@ -51,11 +51,11 @@ def change_state(
     to: JobState,
     *,
     since: Iterable[JobState] | None = None,
-    fence: int | None = None,
+    if_fence: int | None = None,
     also: Sequence[Row] = (),
     **values: Any,
 ) -> bool:
-    """Enter `to` if the job is in one of `since` (default: wherever that is lawful) and the fence is right.
+    """Enter `to` if the job is in one of `since` (default: wherever that is lawful) and has the fence.
 
     `values` are further columns; `also` are events after that of the new state. False means somebody was first.
     """
@@ -63,8 +63,8 @@ def change_state(
     allowed = lawful & set(since) if since is not None else lawful
     rows: list[Row] = [("state", {"state": to.value}), *also]
     row = Job.objects.filter(id=job.id, state__in=allowed)
-    if fence is not None:
-        row = row.filter(fence=fence)
+    if if_fence is not None:
+        row = row.filter(fence=if_fence)
     if to in TERMINAL:
         values = {"ended_at": Now(), **values}
     if not row.update(state=to, **values):

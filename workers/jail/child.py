@@ -75,11 +75,11 @@ def _enter(order: dict[str, Any], parent: int, conversation: Conversation) -> Mo
     code = [Path(folder) for folder in order["code"]]
     reached = {"landlock": confine.see_only(code=code, scratch=Path("."), descriptors=order["descriptors"])}
     verbs = importlib.import_module(order["module"])
-    verbs.warm(order["verb"], rehearse=order["rehearse"])
+    verbs.warm(order["verb"])
     user = order["user"]
     confine.limit(limits, own_user=user is not None)
     if user is not None:
-        confine.become(user, parent)
+        confine.become(user, parent, keep_reading=reached["landlock"])
     reached["uid"] = user is not None
     reached["seccomp"] = confine.filter_calls()
     level = "+".join(name for name in ("uid", "seccomp", "landlock") if reached[name]) or "process"

@@ -1,8 +1,7 @@
 """What a child does to itself, in order, before it meets anything hostile. What it does afterwards is not decided here.
 
 Order matters. Landlock binds only the calling thread and its later ones, so it comes before JAX makes a pool; the
-trusted imports come before the user is changed, since the checkout may lie behind a folder that only its owner may
-enter; seccomp comes last and reaches all threads.
+trusted imports come before the user is changed; seccomp comes last and reaches all threads.
 """
 
 from __future__ import annotations
@@ -18,7 +17,9 @@ from pathlib import Path
 from workers.jail import landlock, seccomp
 from workers.jail.limits import Limits
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_SET_NO_NEW_PRIVS = 1, 4, 8, 38
+_CAP_DAC_READ_SEARCH = 1 << 2
+_CAPABILITY_VERSION_3 = 0x20080522
 # What the C library, Python and XLA read besides code: hardware facts, time zones, randomness. No secrets live here.
 _SYSTEM_READABLE = (
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo", "/etc/ld.so.cache",
@@ -58,11 +59,19 @@ def limit(limits: Limits, *, own_user: bool) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-def become(user: int, parent: int) -> None:
-    """Third wall: a user that owns nothing. The kernel forgets two wishes when the user changes: we say them again."""
+def become(user: int, parent: int, *, keep_reading: bool) -> None:
+    """Third wall: a user that owns nothing. The kernel forgets two wishes when the user changes: we say them again.
+
+    `keep_reading` leaves one right, to read what permissions would deny: for a checkout or a Python behind a folder
+    that only root may enter, and for the files given. It is safe only behind Landlock, which still lists what can be opened.
+    """
     os.setgroups([])
     os.setresgid(user, user, user)
+    if keep_reading:
+        _prctl(_PR_SET_KEEPCAPS, 1)
     os.setresuid(user, user, user)
+    if keep_reading:
+        _hold_only(_CAP_DAC_READ_SEARCH)
     _prctl(_PR_SET_DUMPABLE, 1)  # else we may not open our own /proc/self/fd; nobody else has this user
     die_with(parent)
 
@@ -70,6 +79,15 @@ def become(user: int, parent: int) -> None:
 def filter_calls() -> bool:
     """Last wall: the system-call filter, on all threads. True if it stands."""
     return seccomp.install()
+
+
+def _hold_only(capabilities: int) -> None:
+    """Give up all capabilities but these."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    sets = (ctypes.c_uint32 * 6)(capabilities, capabilities, 0, 0, 0, 0)  # effective, permitted, inheritable; twice
+    if ctypes.CDLL(None, use_errno=True).capset(ctypes.byref(header), ctypes.byref(sets)) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"capset: {os.strerror(number)}")
 
 
 def _prctl(option: int, value: int) -> None:

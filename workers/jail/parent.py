@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from typing import Any, Literal
 
 import psutil
 
-from workers.jail import frames
+from workers.jail import frames, landlock
 from workers.jail.limits import Limits
 from workers.jail.scratch import own_user
 
@@ -42,6 +43,10 @@ _TEXTS = {
 EventHandler = Callable[[str, dict[str, Any]], None]
 # Called about every 50 ms; True asks the child to stop in an orderly way, an exception kills it and is passed on.
 Tick = Callable[[], bool]
+
+
+class JailUnavailable(Exception):
+    """Nothing hostile can be read safely on this machine; the message says what would help."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,8 @@ def _child(order: Order, scratch: Path, limits: Limits) -> Iterator[_Child]:
     user = own_user()
     if user is not None:
         os.chown(scratch, user, user)
-    opened = {key: os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC) for key, path in order.files.items()}
+    files = _readable_by(user, order.files, scratch)
+    opened = {key: os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC) for key, path in files.items()}
     their_inward, outward = os.pipe()
     inward, their_outward = os.pipe()
     passed = [their_inward, their_outward, *opened.values()]
@@ -133,7 +139,6 @@ def _order_message(
         "code": [str(folder) for folder in order.code],
         "descriptors": list(opened.values()),
         "user": user,
-        "rehearse": user is not None and not _reachable_by_all(ROOT),
     }
 
 
@@ -148,11 +153,26 @@ def _environment(limits: Limits) -> dict[str, str]:
         "NPROC": threads,
         "OMP_NUM_THREADS": threads,
         "OPENBLAS_NUM_THREADS": "1",
+        "JOBLIB_MULTIPROCESSING": "0",  # it would warn that it may make no processes
     }
 
 
-def _reachable_by_all(folder: Path) -> bool:
-    return all(step.stat().st_mode & 0o001 for step in (folder, *folder.parents))
+def _readable_by(user: int | None, files: Mapping[str, Path], scratch: Path) -> Mapping[str, Path]:
+    """The files as the child's user can read them. Where Landlock stands the child keeps the right to read them."""
+    if user is None or landlock.abi():
+        return files
+    for folder in (ROOT, Path(sys.prefix), Path(sys.base_prefix)):
+        if not all(step.stat().st_mode & 0o001 for step in (folder, *folder.parents)):
+            raise JailUnavailable(
+                f"{folder} lies behind a folder that only its owner may enter, and this kernel has no Landlock: "
+                "move it to a place that all users can reach, or run the worker as an ordinary user."
+            )
+    copies = {}
+    for key, path in files.items():
+        copies[key] = scratch / f"given-{key}"
+        shutil.copyfile(path, copies[key], follow_symlinks=False)
+        os.chown(copies[key], user, user)
+    return copies
 
 
 class _Watch:

@@ -6,7 +6,6 @@ Only the simulator's facade is called. `warm` loads trusted code before rights a
 from __future__ import annotations
 
 import importlib
-import os
 import pkgutil
 from pathlib import Path
 from typing import Any
@@ -16,19 +15,15 @@ from simulator import RunConfig
 from workers.jail.child import Conversation
 
 
-def warm(verb: str, *, rehearse: bool) -> None:
-    """Import what the verb will use.
-
-    `rehearse` also exercises it on a trusted model, which draws in what is loaded lazily: wanted where the jail's user
-    will not be able to read the code any more.
-    """
+def warm(verb: str) -> None:
+    """Import what the verb will use."""
+    if verb == "probe":
+        return
     for name in simulator.__all__:
         getattr(simulator, name)
     for module in pkgutil.walk_packages(simulator.__path__, "simulator."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    if rehearse and verb != "probe":
-        _rehearse()
 
 
 def probe(conversation: Conversation) -> dict[str, Any]:
@@ -55,18 +50,3 @@ def run(
     )
     result.save(Path("."))
     return result.to_dict()
-
-
-def _rehearse() -> None:
-    path = Path("rehearsal.onnx")
-    path.write_bytes(simulator.build_zoo("mnist"))
-    try:
-        simulator.inspect(str(path), name="rehearsal.onnx")
-        for task in ("infer", "train"):
-            simulator.run(str(path), RunConfig(task=task, batch=2, steps=1), on_event=_ignore)
-    finally:
-        os.unlink(path)
-
-
-def _ignore(kind: str, data: dict[str, Any]) -> None:
-    """A rehearsal tells nobody."""
