@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -15,7 +15,7 @@ from simulator.planner.contraction import contraction
 from simulator.planner.elementwise import plan_elementwise
 from simulator.planner.grid import plan_contraction
 from simulator.planner.layout import Layout, Spread, linear, scaled
-from simulator.planner.movement import plan_movement, plan_slices, table_spread
+from simulator.planner.movement import plan_movement
 from simulator.planner.plan import Plan
 from simulator.planner.rows import (
     plan_fallback,
@@ -24,6 +24,7 @@ from simulator.planner.rows import (
     plan_reduce,
     plan_sort,
 )
+from simulator.planner.slices import Slices, plan_gather, plan_update, table_spread
 
 
 @dataclass(frozen=True)
@@ -230,8 +231,8 @@ class _Walk:
         if kind == Kind.MOVEMENT:
             return plan_movement(a["op"], max(1, a["bytes"] // itemsize), itemsize, ipu)
         if kind in (Kind.GATHER, Kind.SCATTER):
-            self._table(index, kind)
-            return plan_slices(kind == Kind.SCATTER, a["rows"], a["row_elements"], a["table_rows"], itemsize, ipu)
+            slices = self._slices(index, kind)
+            return plan_gather(slices, ipu) if kind == Kind.GATHER else plan_update(slices, ipu)
         if kind == Kind.POOL:
             backward = len(self.graph.ops.inputs[index]) > 1 and "reduce_window" not in self.graph.ops.primitive[index]
             return plan_pool(a["outputs"], a["window"], backward, itemsize, ipu)
@@ -242,10 +243,13 @@ class _Walk:
         foreign = tuple(sorted((self.elements(r), self.itemsize(r)) for r in self.roots(index)))
         return plan_fallback(a["op"], a["elements"], itemsize, foreign, ipu)
 
-    def _table(self, index: int, kind: Kind) -> None:
-        """A table that is a weight and was not placed yet lies as the slices want it."""
+    def _slices(self, index: int, kind: Kind) -> Slices:
+        """A table that is a weight and was not placed yet is placed as its first user wants it."""
+        a = self.graph.ops.attributes[index]
         table = self.graph.tensors.root(self.graph.ops.inputs[index][0])
+        found = Slices(a["rows"], a["row_elements"], a["table_rows"], self.itemsize(table), kind == Kind.SCATTER, True)
         if self.graph.tensors.role[table] == Role.WEIGHT and table not in self.layouts:
-            a = self.graph.ops.attributes[index]
-            wanted = table_spread(a["rows"], a["row_elements"], a["table_rows"], self.itemsize(table), self.ipu)
+            wanted = table_spread(found, self.ipu)
             self.layouts[table] = Layout(scaled(self.elements(table), wanted), self._advance(wanted.used))
+            return found
+        return replace(found, resident=False)

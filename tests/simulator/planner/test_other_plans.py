@@ -1,13 +1,16 @@
 """Element-wise, row-wise and moving operators: exact sums, supersteps, and costs that follow size and precision."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from simulator.machines.ipu import ipu
+from simulator.machines.ipu import Ipu, ipu
 from simulator.planner.composite import plan_norm, plan_softmax, rows_of
 from simulator.planner.elementwise import codelet, known, plan_elementwise
 from simulator.planner.layout import Layout, Spread, linear, scaled
-from simulator.planner.movement import choose_slices, plan_movement, plan_slices, table_spread
+from simulator.planner.movement import plan_movement
 from simulator.planner.plan import Plan
 from simulator.planner.rows import (
     plan_fallback,
@@ -17,6 +20,7 @@ from simulator.planner.rows import (
     plan_sort,
 )
 from simulator.planner.shares import proportional, shares, spread
+from simulator.planner.slices import Slices, choose_slices, plan_gather, plan_update, table_spread
 
 CHIP = ipu("GC200")
 
@@ -56,6 +60,7 @@ def test_layouts_are_equal_when_counts_and_start_are() -> None:
     assert Layout(one.spread, 1471).on_tiles()[[1471, 0]].tolist() == [32, 32], "a layout wraps round"
 
 
+EMBEDDING = Slices(512, 768, 30_522, 2, False, True)
 HOME = linear(1472 * 240, 4, CHIP)
 
 
@@ -76,8 +81,8 @@ PLANS = {
     "transpose": plan_movement("transpose", 100_001, 2, CHIP),
     "concatenate": plan_movement("concatenate", 100_001, 2, CHIP),
     "iota": plan_movement("iota", 1000, 4, CHIP),
-    "gather": plan_slices(False, 512, 768, 30_522, 2, CHIP),
-    "scatter": plan_slices(True, 512, 768, 30_522, 2, CHIP),
+    "gather": plan_gather(EMBEDDING, CHIP),
+    "scatter": plan_update(replace(EMBEDDING, update=True), CHIP),
     "reduce": plan_reduce(0, "reduce_sum", HOME.total, 64, 4, HOME, CHIP),
     "reduce all": plan_reduce(0, "reduce_sum", HOME.total, 1, 4, HOME, CHIP),
     "reduce little": plan_reduce(0, "reduce_sum", HOME.total, HOME.total // 2, 4, HOME, CHIP),
@@ -171,16 +176,23 @@ def test_common_functions_have_a_codelet_for_every_type(function: str, dtype: st
 
 
 def test_embedding_splits_use_the_chip() -> None:
-    columns, table, lookups = choose_slices(512, 768, 30_522, 2, CHIP)
+    columns, table, lookups = choose_slices(EMBEDDING, CHIP)
     assert 256 <= columns * table * lookups <= CHIP.tiles
-    assert table_spread(512, 768, 30_522, 2, CHIP).total == 30_522 * 768
+    assert table_spread(EMBEDDING, CHIP).total == 30_522 * 768
 
 
-@pytest.mark.parametrize("update", [False, True])
-def test_gathers_and_scatters_grow_with_rows_and_their_length(update: bool) -> None:
-    base = plan_slices(update, 512, 256, 10_000, 2, CHIP).cycles
-    assert plan_slices(update, 8192, 256, 10_000, 2, CHIP).cycles > base
-    assert plan_slices(update, 512, 8192, 10_000, 2, CHIP).cycles > base
+@pytest.mark.parametrize("plan", [plan_gather, plan_update])
+def test_gathers_and_scatters_grow_with_rows_and_their_length(plan: Callable[[Slices, Ipu], Plan]) -> None:
+    base = Slices(512, 256, 10_000, 2, plan is plan_update, True)
+    assert plan(replace(base, rows=8192), CHIP).cycles > plan(base, CHIP).cycles
+    assert plan(replace(base, row_elements=8192), CHIP).cycles > plan(base, CHIP).cycles
+
+
+@pytest.mark.parametrize("plan", [plan_gather, plan_update])
+def test_a_table_that_lies_elsewhere_is_fetched_first(plan: Callable[[Slices, Ipu], Plan]) -> None:
+    away = plan(replace(EMBEDDING, resident=False), CHIP)
+    assert away.received - plan(EMBEDDING, CHIP).received >= 30_522 * 768 * 2
+    assert away.cycles > plan(EMBEDDING, CHIP).cycles
 
 
 @pytest.mark.parametrize("factor", [2, 4, 8])
