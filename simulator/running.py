@@ -116,7 +116,7 @@ class _Telling:
         if loss is not None and not math.isfinite(loss) and self._finite:
             self._finite = False
             self.log("warning", f"The loss is not finite at step {number}. Try a smaller learning rate.")
-        metric = {
+        metric: dict[str, Any] = {
             "step": number,
             "simulated_seconds": number * self._step_seconds,
             "samples_per_second": self._rate,

@@ -26,7 +26,8 @@ VIEWS = frozenset({
     "reduce_precision", "random_fold_in", "random_wrap", "random_unwrap", "optimization_barrier", "pvary",
 })  # fmt: skip
 MOVEMENTS = frozenset({
-    "transpose", "concatenate", "pad", "rev", "dynamic_slice", "dynamic_update_slice", "iota", "split",
+    "transpose", "concatenate", "pad", "rev", "dynamic_slice", "dynamic_update_slice", "iota", "split", "stack",
+    "unstack",
 })  # fmt: skip
 REDUCTIONS = frozenset({
     "reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or", "reduce_xor", "argmax",

@@ -134,7 +134,7 @@ class Walk:
         )
 
     def _is_free(self, equation: Any) -> bool:
-        """A sum of one, a cast to the same type, or a transpose of what a matrix unit wrote, which can use either order."""
+        """A sum of one, a cast to the same type, or a transpose of what a matrix unit wrote: either order will do."""
         name = equation.primitive.name
         if name in REDUCTIONS and not name.startswith("arg"):
             return aval_of(equation.invars[0]).elements == aval_of(equation.outvars[0]).elements

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ def summary(values: Mapping[str, Array]) -> list[dict[str, Any]]:
     rows = []
     for name, array in values.items():
         wide = np.asarray(array, np.float64)
-        numbers = {"mean": np.mean, "std": np.std, "min": np.min, "max": np.max}
+        numbers: dict[str, Callable[[Array], Any]] = {"mean": np.mean, "std": np.std, "min": np.min, "max": np.max}
         figures = {key: _finite(function(wide)) if wide.size else None for key, function in numbers.items()}
         rows.append({"name": name, "shape": list(array.shape), "dtype": array.dtype.name, **figures})
     return rows

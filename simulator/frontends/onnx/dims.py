@@ -80,6 +80,15 @@ def bind(inputs: list[Port], dims: Mapping[str, int], batch: int, limits: Limits
             "fixed shapes: export the model with input shapes.",
             params={"inputs": [n[:100] for n in shapeless[:100]]},
         )
+    named = batch_names(inputs) | set(open_dims(inputs))
+    unknown = [name for name in dims if name not in named]
+    if unknown:
+        legal = ", ".join(sorted(n[:100] for n in named)[:20]) or "none: every dimension of this model is fixed"
+        raise SimulatorError(
+            "config.invalid",
+            f"The model has no open dimension '{unknown[0][:100]}'. Its open dimensions: {legal}.",
+            params={"field": "dims", "legal": legal},
+        )
     sizes = {**dict.fromkeys(batch_names(inputs), batch), **dims}
     missing = [name for name in open_dims(inputs) if name not in sizes]
     if missing:

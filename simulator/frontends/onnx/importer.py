@@ -134,25 +134,27 @@ def _program(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
 def _fixed(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
     """A model exported with a fixed leading dimension: run as it is, or widened when every output follows."""
     sizes = {spec.shape[0] for spec in bound.inputs if spec.shape}
-    exported = sizes.pop() if len(sizes) == 1 else 0
-    if exported in (0, batch):
-        return _program(bound, checked, name, exported or 1)
+    exported = sizes.pop() if len(sizes) == 1 else 1
+    if exported == batch:
+        return _program(bound, checked, name, exported)
     wider = tuple(replace(s, shape=(batch, *s.shape[1:])) if s.shape else s for s in bound.inputs)
     widened = replace(bound, inputs=wider, rebatched=(exported, batch))
-    refusal = SimulatorError(
-        "config.batch_fixed",
-        f"This model was exported with a fixed batch of {exported}. Set batch to {exported}, or export it with a "
-        "dynamic batch axis.",
-        params={"batch": exported, "field": "batch"},
-    )
-    _program(bound, checked, name, exported)
+    narrow = _program(bound, checked, name, exported)
     try:
         program = _program(widened, checked, name, batch)
     except SimulatorError as error:
-        raise refusal from error
-    narrow = {spec.name: spec.shape for spec in _program(bound, checked, name, exported).outputs}
-    for spec in program.outputs:
-        if spec.shape != (batch, *narrow[spec.name][1:]) or not narrow[spec.name]:
-            raise refusal
+        raise _batch_fixed(exported) from error
+    for before, after in zip(narrow.outputs, program.outputs, strict=True):
+        if before.shape[:1] != (exported,) or after.shape != (batch, *before.shape[1:]):
+            raise _batch_fixed(exported)
     note = f"The model was exported with a fixed batch of {exported}; it was widened to {batch}."
     return replace(program, notes=(("model.batch_widened", note),))
+
+
+def _batch_fixed(exported: int) -> SimulatorError:
+    return SimulatorError(
+        "config.batch_fixed",
+        f"This model works on a batch of {exported} and no other. Set batch to {exported}, or export it with a dynamic "
+        "batch axis.",
+        params={"batch": exported, "field": "batch"},
+    )

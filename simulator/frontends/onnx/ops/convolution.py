@@ -78,9 +78,11 @@ def _transposed_pads(call: Call, sizes: Any, kernel: Any, strides: list[int], di
         target = list(wanted)[-rank:] if wanted is not None else [n * s for n, s in zip(sizes, strides, strict=True)]
         cut = []
         for n, s, r, e, t in zip(sizes, strides, reach, extra, target, strict=True):
-            total = max(0, s * (n - 1) + e + r - int(t))
+            total = s * (n - 1) + e + r - int(t)
             small, large = total // 2, total - total // 2
-            cut.append((small, large) if mode != "SAME_LOWER" else (large, small))
+            if total < 0:  # a larger result than the windows reach: zeros at the end
+                small, large = 0, total
+            cut.append((small, large) if mode == "SAME_UPPER" or total < 0 else (large, small))
     return [(r - 1 - a, r - 1 - b + e) for r, (a, b), e in zip(reach, cut, extra, strict=True)]
 
 

@@ -108,7 +108,9 @@ def depth_to_space(call: Call, x: Any) -> Any:
 def space_to_depth(call: Call, x: Any) -> Any:
     n, channels, height, width = x.shape
     block = call.required("blocksize")
-    y = x.reshape(n, channels, height // block, block, width // block, block).transpose(0, 3, 5, 1, 2, 4)
+    y = x.reshape(n, channels, height // block, block, width // block, block)
+    depth_first = call.text("mode", "DCR") == "DCR"
+    y = y.transpose((0, 3, 5, 1, 2, 4) if depth_first else (0, 1, 3, 5, 2, 4))
     return y.reshape(n, channels * block * block, height // block, width // block)
 
 

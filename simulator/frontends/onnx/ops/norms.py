@@ -67,8 +67,10 @@ def rms_norm(call: Call, x: Any, scale: Any) -> Any:
 def lp_norm(call: Call, x: Any) -> Any:
     axis = call.attr("axis", -1)
     if call.attr("p", 2) == 1:
-        return x / jnp.sum(jnp.abs(x), axis, keepdims=True)
-    return x / jnp.sqrt(jnp.sum(jnp.square(x), axis, keepdims=True))
+        size = jnp.sum(jnp.abs(x), axis, keepdims=True)
+    else:
+        size = jnp.sqrt(jnp.sum(jnp.square(x), axis, keepdims=True))
+    return jnp.where(size == 0, jnp.zeros((), x.dtype), x / jnp.where(size == 0, 1, size).astype(x.dtype))
 
 
 @op("MeanVarianceNormalization")
@@ -82,8 +84,10 @@ def mean_variance_norm(call: Call, x: Any) -> Any:
 def dropout(call: Call, x: Any, ratio: Any = None, training: Any = None) -> Any:
     """Only a training run drops: a file's own training_mode does not."""
     x = jnp.asarray(x)
-    rate = float(call.attr("ratio", 0.5) if ratio is None else call.known(ratio, "ratio"))
-    if not call.training or rate <= 0.0:
+    if not call.training:
+        return x, jnp.ones(x.shape, bool)
+    rate = float(call.attr("ratio", 0.5) if ratio is None else call.known(ratio, "ratio").reshape(-1)[0])
+    if rate <= 0.0:
         return x, jnp.ones(x.shape, bool)
     keep = jax.random.bernoulli(call.key(), 1.0 - rate, x.shape)
     return jnp.where(keep, x / jnp.asarray(1.0 - rate, x.dtype), jnp.zeros((), x.dtype)), keep

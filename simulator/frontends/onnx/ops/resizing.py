@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -75,7 +75,8 @@ def _coordinates(where: str, size: int, original: int, factor: float) -> np.ndar
     if where == "asymmetric":
         return i / factor
     if where == "align_corners":
-        return i * (original - 1) / (size - 1) if size > 1 else np.zeros(size)
+        last = factor * original - 1
+        return i * (original - 1) / last if last > 0 else np.zeros(size)
     if where == "pytorch_half_pixel" and size <= 1:
         return np.zeros(size)
     if where == "half_pixel_symmetric":
@@ -85,7 +86,7 @@ def _coordinates(where: str, size: int, original: int, factor: float) -> np.ndar
 
 
 def _nearest(at: np.ndarray, rounding: str, original: int) -> np.ndarray:
-    rules = {
+    rules: dict[str, Callable[[np.ndarray], np.ndarray]] = {
         "floor": np.floor,
         "ceil": np.ceil,
         "round_prefer_ceil": lambda v: np.floor(v + 0.5),
@@ -105,7 +106,7 @@ def _weights(call: Call, at: np.ndarray, original: int, factor: float, *, cubic:
     taps = base[:, None] + offsets
     distance = (at[:, None] - taps) * stretch
     weight = _cubic(distance, call.attr("cubic_coeff_a", -0.75)) if cubic else np.maximum(0, 1 - np.abs(distance))
-    if call.attr("exclude_outside", 0) or (stretch < 1.0):
+    if call.attr("exclude_outside", 0):
         weight = np.where((taps >= 0) & (taps < original), weight, 0)
     total = weight.sum(1, keepdims=True)
     weight = weight / np.where(total == 0, 1, total)
