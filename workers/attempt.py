@@ -18,6 +18,7 @@ from django.db import InterfaceError, OperationalError, connections
 
 from portal import storage
 from portal.jobs import attempts
+from portal.jobs.endings import Ending
 from workers import presence
 from workers.jail import parent
 from workers.jail.limits import GIB, Limits
@@ -38,7 +39,11 @@ ARTEFACTS = {"outputs.npz": "application/x-npz", "weights.npz": "application/x-n
 
 
 class _Forced(Exception):
-    """The child did not stop when asked, or ran into the job's limit of time."""
+    """The child did not stop when asked."""
+
+
+class _Malformed(Exception):
+    """What the child calls a report is none."""
 
 
 def run_attempt(attempt_id: UUID, *, worker_id: UUID, worker_name: str) -> None:
@@ -60,7 +65,6 @@ class _Attempt:
         self._batch_number = 0
         self._next_flush = self._next_beat = 0.0
         self._cancel_seen: float | None = None
-        self._report: str | None = None
 
     def run(self) -> None:
         """Run the child to its end and report how it ended."""
@@ -83,6 +87,9 @@ class _Attempt:
             )  # fmt: skip
         except _Forced:
             outcome = Outcome("killed", code="job.cancelled")
+        except _Malformed:
+            text = "The process that ran the model sent a report that cannot be read. This is our fault."
+            outcome = Outcome("killed", code="jail.protocol", message=text, owner="platform")
         self._finish(outcome)
 
     def _hear(self, kind: str, data: dict[str, Any]) -> None:
@@ -129,11 +136,14 @@ class _Attempt:
             self._cancel_seen = time.monotonic()
 
     def _keep_report(self, report: dict[str, Any]) -> None:
+        try:
+            summary = attempts.summarise(report, self._claim.config)
+        except (KeyError, TypeError, ValueError) as error:
+            raise _Malformed from error
         blob = storage.write_bytes(json.dumps(report, sort_keys=True, separators=(",", ":")).encode())
-        self._report = blob.sha256
         self._flush()
         self._persist(
-            lambda: attempts.record_report(self._claim.attempt_id, self._claim.fence, blob=blob, report=report)
+            lambda: attempts.record_report(self._claim.attempt_id, self._claim.fence, blob=blob, summary=summary)
         )
 
     def _keep_checkpoint(self, data: dict[str, Any]) -> None:
@@ -189,10 +199,10 @@ class _Attempt:
                 time.sleep(0.5)
 
 
-def _ending(outcome: Outcome) -> attempts.Ending:
+def _ending(outcome: Outcome) -> Ending:
     if outcome.status == "ok":
-        return attempts.Ending(ok=True, result=outcome.value)
-    return attempts.Ending(
+        return Ending(ok=True, result=outcome.value if isinstance(outcome.value, dict) else None)
+    return Ending(
         ok=False,
         code=outcome.code,
         message=outcome.message,

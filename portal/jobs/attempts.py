@@ -6,7 +6,7 @@ All of them open the system role.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -126,17 +126,14 @@ def record_events(
         return job.state == JobState.CANCELLING
 
 
-def record_report(attempt_id: UUID, fence: int, *, blob: storage.Blob, report: dict[str, Any]) -> None:
-    """Keep the simulator's report, and what it says in short."""
+def record_report(attempt_id: UUID, fence: int, *, blob: storage.Blob, summary: dict[str, Any]) -> None:
+    """Keep the simulator's report, and what `summarise` says of it."""
     with context(role="system"):
         job = _writable(attempt_id, fence)
         if job.report_sha256 == blob.sha256:
             return
-        summary = _summary(report, job.config)
         Job.objects.filter(id=job.id).update(
-            report_sha256=blob.sha256,
-            engine_release=str(report["engine"]["release"])[:50],
-            result=summary,
+            report_sha256=blob.sha256, engine_release=summary["engine_release"], result=summary
         )
         _list_artefact(job, NewArtefact("report.json", "application/json", blob))
         story.append(job, [("report", {"digest": blob.sha256})], attempt=job.attempts_made, fence=fence)
@@ -198,17 +195,22 @@ def _already_ended(attempt_id: UUID, fence: int) -> bool:
     return Attempt.objects.filter(id=attempt_id, fence=fence, state=AttemptState.ENDED).exists()
 
 
-def _summary(report: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
-    latency = report.get("latency") or {}
+def summarise(report: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
+    """What a report says in short. Raises KeyError, TypeError or ValueError when it is not a report at all."""
+    step, latency = float(report["step_seconds"]), report["latency"]
+    intervals = {
+        name: [float(bound) for bound in report["intervals"][name]] for name in ("step_seconds", "samples_per_second")
+    }
     return {
-        "step_seconds": report["step_seconds"],
-        "samples_per_second": report["samples_per_second"],
-        "latency_seconds": latency.get("seconds"),
+        "step_seconds": step,
+        "samples_per_second": float(report["samples_per_second"]),
+        "latency_seconds": None if latency is None else float(latency["seconds"]),
         "final_loss": None,
-        "fits": report["fits"],
-        "simulated_seconds": (report["step_seconds"] or 0) * config["steps"],
-        "global_batch": report["parallel"]["global_batch"],
-        "intervals": report.get("intervals"),
+        "fits": bool(report["fits"]),
+        "simulated_seconds": step * config["steps"],
+        "global_batch": int(report["parallel"]["global_batch"]),
+        "intervals": intervals,
+        "engine_release": str(report["engine"]["release"])[:50],
     }
 
 

@@ -36,7 +36,13 @@ class Ending:
 
 
 def end_job(
-    job: Job, to: JobState, end: dict[str, Any], *, since: Sequence[JobState], if_fence: int | None = None, **values: Any
+    job: Job,
+    to: JobState,
+    end: dict[str, Any],
+    *,
+    since: Sequence[JobState],
+    if_fence: int | None = None,
+    **values: Any,
 ) -> bool:
     """Enter a terminal state, settle the hold and give the slice back; False when somebody else was first."""
     columns = {

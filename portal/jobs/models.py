@@ -147,6 +147,7 @@ class JobEvent(models.Model):
 
     table_class = TableClass.TENANT
     VERSION = 1
+    KINDS = ("state", "attempt_started", "phase", "log", "metrics", "progress", "report", "ended")
 
     pk = models.CompositePrimaryKey("job_id", "seq")
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="events", db_constraint=False)

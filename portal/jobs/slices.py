@@ -5,7 +5,7 @@ It decides nothing about people or money; `pods` and `reservations` hold the fac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -133,6 +133,12 @@ def release(job: Job) -> None:
     booking_id = Job.objects.values_list("booking_id", flat=True).get(id=job.id)
     if booking_id is not None:
         pods.release(occupancy_id=booking_id, at=timezone.now())
+
+
+def own(actor: Actor, occupancy_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
+    """{occupancy: job} for occupied ranges of jobs that the actor may see."""
+    rows = Job.objects.visible_to(actor).filter(booking_id__in=occupancy_ids)
+    return {booking: job for booking, job in rows.values_list("booking_id", "id") if booking is not None}
 
 
 def jobs_past_their_reservation() -> list[UUID]:

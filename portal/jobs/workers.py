@@ -41,6 +41,12 @@ def leave(worker_id: UUID) -> None:
         Worker.objects.filter(id=worker_id).update(draining=True)
 
 
+def wrong() -> str:
+    """For the readiness page: empty when a worker is alive."""
+    with context(role="system"):
+        return "" if alive().exists() else "no worker was heard of in the last quarter of a minute"
+
+
 def alive() -> QuerySet[Worker]:
     """Workers that were heard of lately and take work; needs an open system context."""
     return Worker.objects.filter(heartbeat_at__gte=Now() - ALIVE_FOR, draining=False)

@@ -13,6 +13,8 @@ from django.db import DatabaseError, InterfaceError, connections
 from portal.benchmarks import publishing
 from portal.jobs import estimates, scheduling
 from portal.registry import services as registry
+from portal.registry import uploads
+from portal.reservations import services as reservations
 
 logger = logging.getLogger(__name__)
 SEEN = "ticker_seen"  # a key of the cache, for the readiness page
@@ -35,9 +37,16 @@ def rounds() -> list[Round]:
         Round("jobs", 0.5, scheduling.tick),
         Round("boards", 5.0, publishing.publish_due),
         Round("estimates", 5.0, estimates.send_again),
+        Round("reservations", 2.0, reservations.settle_due),
         Round("inspections", 60.0, registry.enqueue_waiting),
+        Round("uploads", 300.0, uploads.expire_uploads),
         Round("seen", 10.0, lambda: cache.set(SEEN, time.time(), SEEN_FOR)),
     ]
+
+
+def wrong() -> str:
+    """For the readiness page: empty when a ticker was seen lately."""
+    return "" if cache.get(SEEN) else "no ticker was seen in the last half minute"
 
 
 def call_due(all_rounds: list[Round]) -> float:
