@@ -44,7 +44,7 @@ const login = createRoute({
 });
 const confirm = createRoute({
   getParentRoute: () => root,
-  path: '/confirm/$key',
+  path: '/confirm-email/$key',
   component: lazyRouteComponent(() => import('./pages/account/ConfirmPage'), 'ConfirmPage'),
 });
 const outbox = createRoute({
@@ -58,9 +58,76 @@ const errorPage = createRoute({
   component: lazyRouteComponent(() => import('./pages/errors/ErrorCodePage'), 'ErrorCodePage'),
 });
 
+const boards = createRoute({
+  getParentRoute: () => root,
+  path: '/leaderboards',
+  component: lazyRouteComponent(() => import('./pages/boards/BoardsPage'), 'BoardsPage'),
+});
+const board = createRoute({
+  getParentRoute: () => root,
+  path: '/leaderboards/$slug',
+  component: lazyRouteComponent(() => import('./pages/boards/BoardPage'), 'BoardPage'),
+});
+
 const privatePages = createRoute({ getParentRoute: () => root, id: 'private', beforeLoad: requireSignIn });
 
-const tree = root.addChildren([home, signup, login, confirm, outbox, errorPage, privatePages]);
+const models = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/models',
+  component: lazyRouteComponent(() => import('./pages/models/ModelsPage'), 'ModelsPage'),
+});
+const model = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/models/$id',
+  component: lazyRouteComponent(() => import('./pages/models/ModelPage'), 'ModelPage'),
+});
+const pods = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/pods',
+  component: lazyRouteComponent(() => import('./pages/pods/PodsPage'), 'PodsPage'),
+});
+const launch = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/launch',
+  validateSearch: (search: Record<string, unknown>): { model?: string; reservation?: string; suite?: string } => ({
+    model: text(search.model),
+    reservation: text(search.reservation),
+    suite: text(search.suite),
+  }),
+  component: lazyRouteComponent(() => import('./pages/launch/LaunchPage'), 'LaunchPage'),
+});
+const jobs = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('./pages/jobs/JobsPage'), 'JobsPage'),
+});
+const job = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/jobs/$id',
+  component: lazyRouteComponent(() => import('./pages/jobs/JobPage'), 'JobPage'),
+});
+const tokens = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./pages/tokens/TokensPage'), 'TokensPage'),
+});
+const organization = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/organization',
+  component: lazyRouteComponent(() => import('./pages/organization/OrganizationPage'), 'OrganizationPage'),
+});
+
+const tree = root.addChildren([
+  home,
+  signup,
+  login,
+  confirm,
+  outbox,
+  errorPage,
+  boards,
+  board,
+  privatePages.addChildren([models, model, pods, launch, jobs, job, tokens, organization]),
+]);
 
 export function makeRouter(client: QueryClient) {
   return createRouter({

@@ -51,8 +51,8 @@ export interface LedgerEntry {
   id: Uuid;
   kind: string;
   microcredits: number;
-  balance_microcredits?: number;
-  note?: string;
+  held_microcredits: number;
+  note: string;
   created_at: Iso;
 }
 export interface Token {

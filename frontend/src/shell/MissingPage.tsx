@@ -1,7 +1,7 @@
 // Shown for an address that no page has.
-import { Button, Stack, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Stack, Text, Title } from '@mantine/core';
 import { useWords } from '~/i18n/words';
+import { LinkButton } from '~/shell/links';
 
 export function MissingPage() {
   const { t } = useWords();
@@ -9,9 +9,9 @@ export function MissingPage() {
     <Stack align="flex-start" py="xl">
       <Title order={1}>{t('missing.title')}</Title>
       <Text c="dimmed">{t('missing.text')}</Text>
-      <Button component={Link} to="/">
+      <LinkButton to="/">
         {t('missing.home')}
-      </Button>
+      </LinkButton>
     </Stack>
   );
 }

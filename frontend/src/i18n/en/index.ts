@@ -1,7 +1,27 @@
 // English. Every key of the interface is defined by these files; the other catalogues must have the same.
 import { account } from './account';
+import { boards } from './boards';
 import { common } from './common';
 import { errors } from './errors';
 import { home } from './home';
+import { jobs } from './jobs';
+import { launch } from './launch';
+import { models, zoo } from './models';
+import { organization } from './organization';
+import { pods } from './pods';
+import { report } from './report';
 
-export const en = { ...common, ...errors, ...account, ...home };
+export const en = {
+  ...common,
+  ...errors,
+  ...account,
+  ...home,
+  ...models,
+  ...zoo,
+  ...pods,
+  ...launch,
+  ...jobs,
+  ...report,
+  ...boards,
+  ...organization,
+};

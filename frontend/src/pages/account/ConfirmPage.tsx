@@ -1,16 +1,17 @@
 // Where the link of the confirmation mail leads: confirms at once, then leads on.
-import { Button, Loader, Stack, Title } from '@mantine/core';
+import { Loader, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { confirmMail } from '~/api/auth';
 import { useSessionChanged } from '~/api/queries/session';
 import { useWords } from '~/i18n/words';
 import { useLiveSocket } from '~/live/LiveProvider';
 import { ProblemNotice } from '~/shell/ProblemNotice';
+import { LinkButton } from '~/shell/links';
 import { Narrow } from './Narrow';
 
-const route = getRouteApi('/confirm/$key');
+const route = getRouteApi('/confirm-email/$key');
 
 export function ConfirmPage() {
   const { t } = useWords();
@@ -33,9 +34,9 @@ export function ConfirmPage() {
       {confirming.isError ? (
         <Stack align="flex-start">
           <ProblemNotice problem={confirming.error} title={t('confirm.failed')} />
-          <Button component={Link} to="/login">
+          <LinkButton to="/login">
             {t('confirm.login')}
-          </Button>
+          </LinkButton>
         </Stack>
       ) : (
         <Loader role="status" aria-label={t('confirm.working')} />

@@ -1,13 +1,14 @@
 // Signing in. Someone whose address is not confirmed is told where the mail is.
-import { Alert, Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate, useRouter } from '@tanstack/react-router';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { logIn } from '~/api/auth';
 import { useSessionChanged } from '~/api/queries/session';
 import { useWords } from '~/i18n/words';
 import { useLiveSocket } from '~/live/LiveProvider';
 import { fieldError, ProblemNotice } from '~/shell/ProblemNotice';
+import { LinkAnchor } from '~/shell/links';
 import { Narrow } from './Narrow';
 import { MailSent } from './SignUpPage';
 
@@ -60,9 +61,9 @@ export function LogInPage() {
       </Paper>
       <Text size="sm">
         {t('login.none')}{' '}
-        <Anchor component={Link} to="/signup">
+        <LinkAnchor to="/signup">
           {t('nav.signup')}
-        </Anchor>
+        </LinkAnchor>
       </Text>
     </Narrow>
   );

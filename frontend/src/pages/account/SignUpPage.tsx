@@ -1,12 +1,13 @@
 // Making an account. Afterwards the address has to be confirmed; an installation without mail shows its outbox.
-import { Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { signUp } from '~/api/auth';
 import { useSession, useSessionChanged } from '~/api/queries/session';
 import { useWords } from '~/i18n/words';
 import { fieldError, ProblemNotice } from '~/shell/ProblemNotice';
+import { LinkAnchor, LinkButton } from '~/shell/links';
 import { Narrow } from './Narrow';
 
 export function SignUpPage() {
@@ -47,9 +48,9 @@ export function SignUpPage() {
       </Paper>
       <Text size="sm">
         {t('signup.have')}{' '}
-        <Anchor component={Link} to="/login">
+        <LinkAnchor to="/login">
           {t('nav.login')}
-        </Anchor>
+        </LinkAnchor>
       </Text>
     </Narrow>
   );
@@ -65,9 +66,9 @@ export function MailSent({ email }: { email: string }) {
       {session?.outbox && (
         <>
           <Text c="dimmed">{t('confirm.sent.outbox')}</Text>
-          <Button component={Link} to="/outbox">
+          <LinkButton to="/outbox">
             {t('confirm.sent.open')}
-          </Button>
+          </LinkButton>
         </>
       )}
     </Narrow>

@@ -2,11 +2,12 @@
 import { useSession } from '~/api/queries/session';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { Waiting } from '~/shell/Waiting';
+import { Dashboard } from './Dashboard';
 import { Landing } from './Landing';
 
 export function HomePage() {
   const { data: session, error } = useSession();
   if (error) return <ProblemNotice problem={error} />;
   if (!session) return <Waiting lines={6} />;
-  return <Landing />;
+  return session.user ? <Dashboard session={session} /> : <Landing />;
 }

@@ -1,7 +1,7 @@
 // What a stranger sees first: what this is, how it goes, which systems there are, and what is real in it.
-import { Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useWords } from '~/i18n/words';
+import { LinkButton } from '~/shell/links';
 import { ChipPicture } from './ChipPicture';
 import { SystemsTable } from './SystemsTable';
 import classes from './Landing.module.css';
@@ -21,9 +21,12 @@ export function Landing() {
             {t('landing.lead')}
           </Text>
           <Group>
-            <Button component={Link} to="/signup" size="md">
+            <LinkButton to="/signup" size="md">
               {t('landing.start')}
-            </Button>
+            </LinkButton>
+            <LinkButton to="/leaderboards" size="md" variant="default">
+              {t('landing.boards')}
+            </LinkButton>
           </Group>
         </Stack>
         <ChipPicture />

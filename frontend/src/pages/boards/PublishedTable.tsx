@@ -1,0 +1,75 @@
+// Figures published by others, with source, round and division. In the order of their sources: never ranked.
+import { Anchor, Table, Text } from '@mantine/core';
+import type { PublishedRow } from '~/api/types';
+import { useFormat } from '~/format/useFormat';
+import { useWords } from '~/i18n/words';
+import { isLabelKind, Label } from '~/shell/Label';
+
+export function PublishedTable({ rows }: { rows: PublishedRow[] }) {
+  const { t } = useWords();
+  return (
+    <Table.ScrollContainer minWidth={940}>
+      <Table className="number" data-testid="published">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('board.system')}</Table.Th>
+            <Table.Th ta="right">{t('board.chips')}</Table.Th>
+            <Table.Th ta="right">{t('board.value')}</Table.Th>
+            <Table.Th>{t('board.label')}</Table.Th>
+            <Table.Th>{t('board.model')}</Table.Th>
+            <Table.Th>{t('board.framework')}</Table.Th>
+            <Table.Th>{t('board.round')}</Table.Th>
+            <Table.Th>{t('board.source')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody lang="en">
+          {rows.map((row, i) => (
+            <Row key={i} row={row} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Row({ row }: { row: PublishedRow }) {
+  const { t } = useWords();
+  const format = useFormat();
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" fw={500}>
+        {row.system}
+      </Table.Th>
+      <Table.Td ta="right">{row.chips}</Table.Td>
+      <Table.Td ta="right" fw={600}>
+        {t('board.unit', { value: format.quantity(row.value), unit: row.unit })}
+      </Table.Td>
+      <Table.Td>{isLabelKind(row.label) ? <Label kind={row.label} /> : row.label}</Table.Td>
+      <Table.Td>{row.model}</Table.Td>
+      <Table.Td>
+        <Text size="xs">{row.framework}</Text>
+      </Table.Td>
+      <Table.Td>
+        {row.round}
+        {row.division && `, ${row.division}`}
+      </Table.Td>
+      <Table.Td maw={280} style={{ wordBreak: 'break-word' }}>
+        <Source source={row.source} />
+        {row.notes && (
+          <Text size="xs" c="dimmed" lineClamp={2} title={row.notes}>
+            {row.notes}
+          </Text>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Source({ source }: { source: string }) {
+  if (!/^https?:\/\//.test(source)) return <Text size="xs">{source}</Text>;
+  return (
+    <Anchor size="xs" href={source} rel="noreferrer nofollow" target="_blank">
+      {source.replace(/^https?:\/\//, '')}
+    </Anchor>
+  );
+}

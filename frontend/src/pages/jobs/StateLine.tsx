@@ -1,0 +1,67 @@
+// The states a job goes through with their times, and how far the current one is.
+import { Paper, Progress, Stack, Text } from '@mantine/core';
+import type { Job, JobState } from '~/api/types';
+import { useFormat } from '~/format/useFormat';
+import { useWords } from '~/i18n/words';
+import { isOver, type JobStream } from '~/live/jobStream';
+import classes from './Job.module.css';
+
+const ROAD: JobState[] = ['queued', 'allocating', 'compiling', 'running'];
+
+interface Props {
+  job: Job;
+  stream: JobStream;
+  state: JobState;
+}
+
+export function StateLine({ job, stream, state }: Props) {
+  const { t } = useWords();
+  const format = useFormat();
+  const began = new Map(stream.states.map((each) => [each.state, each.time]));
+  const ending = isOver(state) || state === 'cancelling' ? state : 'succeeded';
+  const reached = isOver(state) || state === 'cancelling' ? ROAD.length : ROAD.indexOf(state);
+  const passed = (stop: JobState, i: number) => (isOver(state) || state === 'cancelling' ? began.has(stop) || i === ROAD.length : i <= reached);
+  return (
+    <Paper withBorder p="md">
+      <ol className={classes.line} aria-label={t('job.states')}>
+        {[...ROAD, ending].map((stop, i) => (
+          <li key={stop} className={classes.stop} data-done={passed(stop, i) || undefined} data-current={stop === state || undefined} data-bad={(i === ROAD.length && ['failed', 'timed_out', 'cancelled', 'cancelling'].includes(stop)) || undefined} aria-current={stop === state ? 'step' : undefined}>
+            {t(`state.${stop}`)}
+            {began.has(stop) && <span className={classes.time}>{format.clock(began.get(stop) ?? '')}</span>}
+          </li>
+        ))}
+      </ol>
+      <Now job={job} stream={stream} state={state} />
+    </Paper>
+  );
+}
+
+function Now({ job, stream, state }: Props) {
+  const { t, maybe } = useWords();
+  const format = useFormat();
+  if (state === 'queued' || state === 'allocating')
+    return (
+      <Text size="sm" c="dimmed" mt="sm">
+        {t('job.waiting')}
+      </Text>
+    );
+  if (state === 'compiling' && stream.phase) {
+    const label = t('job.phase', { name: maybe(`phase.${stream.phase.name}`) ?? stream.phase.name });
+    return <Bar label={label} value={stream.phase.fraction} />;
+  }
+  const progress = stream.progress;
+  if (state !== 'running' || !progress || progress.total === 0) return null;
+  const count = t('jobs.step', { done: format.count(progress.done), total: format.count(progress.total) });
+  return <Bar label={`${t(`job.progress.${job.task}`)}: ${count}`} value={progress.done / progress.total} />;
+}
+
+function Bar({ label, value }: { label: string; value: number }) {
+  return (
+    <Stack gap={4} mt="md">
+      <Text size="sm" className="number">
+        {label}
+      </Text>
+      <Progress value={value * 100} aria-label={label} transitionDuration={120} />
+    </Stack>
+  );
+}

@@ -1,0 +1,48 @@
+// Which model, and what to do with it.
+import { Fieldset, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import type { Model, RunConfig, ZooModel } from '~/api/types';
+import { useWords } from '~/i18n/words';
+import { zooName } from '../models/ZooList';
+import type { Chosen, LaunchForm } from './form';
+
+interface Props {
+  form: LaunchForm;
+  onChange: (form: LaunchForm) => void;
+  models: Model[];
+  zoo: ZooModel[];
+  chosen: Chosen | null;
+}
+
+export function ModelChoice({ form, onChange, models, zoo, chosen }: Props) {
+  const words = useWords();
+  const { t } = words;
+  const own = models.filter((model) => model.state === 'accepted').map((model) => ({ value: model.id, label: model.name }));
+  const built = zoo.map((model) => ({ value: model.id, label: zooName(model, words) }));
+  const groups = [
+    ...(own.length ? [{ group: t('launch.model.own'), items: own }] : []),
+    { group: t('launch.model.zoo'), items: built },
+  ];
+  const inferOnly = chosen !== null && !chosen.trainable;
+  return (
+    <Stack>
+      <Select label={t('launch.model')} placeholder={t('launch.model.none')} data={groups} value={form.model} onChange={(model) => onChange({ ...form, model, suite: null })} searchable allowDeselect={false} />
+      <Fieldset variant="unstyled" legend={t('launch.task')}>
+        <SegmentedControl
+          fullWidth
+          aria-label={t('launch.task')}
+          value={inferOnly ? 'infer' : form.config.task}
+          onChange={(task) => onChange({ ...form, suite: null, config: { ...form.config, task: task as RunConfig['task'] } })}
+          data={[
+            { value: 'train', label: t('task.train'), disabled: inferOnly },
+            { value: 'infer', label: t('task.infer') },
+          ]}
+        />
+        {inferOnly && (
+          <Text size="sm" c="dimmed" mt={4}>
+            {t('launch.task.infer_only')}
+          </Text>
+        )}
+      </Fieldset>
+    </Stack>
+  );
+}

@@ -1,0 +1,114 @@
+// The choices of the launch page and the requests made of them. Pure, so that it can be tested; no formula of the engine.
+import type { EstimateRequest, JobRequest } from '~/api/queries/jobs';
+import type { Model, Reservation, RunConfig, Suite, System, ZooModel } from '~/api/types';
+
+export interface LaunchForm {
+  model: string | null;
+  name: string;
+  where: 'demand' | 'slice';
+  reservation: string | null;
+  system: string;
+  ipus: number | null;
+  suite: string | null;
+  config: Omit<RunConfig, 'system' | 'ipus'>;
+}
+
+export const initialForm: LaunchForm = {
+  model: null,
+  name: '',
+  where: 'demand',
+  reservation: null,
+  system: 'pod4',
+  ipus: null,
+  suite: null,
+  config: {
+    task: 'train',
+    batch: 16,
+    steps: 100,
+    optimiser: 'sgd',
+    learning_rate: 0.01,
+    momentum: 0.9,
+    precision: 'fp32',
+    partials: 'fp32',
+    seed: 0,
+    dataset: 'synthetic',
+    dims: {},
+    available_memory_proportion: 0.6,
+  },
+};
+
+/** What the page has to know of the chosen model, wherever it comes from. */
+export interface Chosen {
+  id: string;
+  trainable: boolean;
+  dims: string[];
+}
+
+export function chosenModel(id: string | null, models: Model[], zoo: ZooModel[]): Chosen | null {
+  const own = models.find((model) => model.id === id);
+  if (own) return { id: own.id, trainable: own.summary?.trainable ?? false, dims: own.summary?.symbolic_dims ?? [] };
+  const built = zoo.find((model) => model.id === id);
+  return built ? { id: built.id, trainable: built.trainable, dims: [] } : null;
+}
+
+export interface Place {
+  system: string;
+  ipus: number;
+  reservation?: Reservation;
+}
+
+export function placeOf(form: LaunchForm, systems: System[], reservations: Reservation[]): Place | null {
+  if (form.where === 'slice') {
+    const reservation = reservations.find((each) => each.id === form.reservation);
+    return reservation ? { system: reservation.pod.system, ipus: reservation.ipus, reservation } : null;
+  }
+  const system = systems.find((each) => each.id === form.system);
+  if (!system) return null;
+  const ipus = form.ipus !== null && system.allowed_sizes.includes(form.ipus) ? form.ipus : Math.max(...system.allowed_sizes);
+  return { system: system.id, ipus };
+}
+
+/** The batch dimension is the micro-batch; only what the model leaves open besides it has to be given. */
+export function openDims(chosen: Chosen | null): string[] {
+  return (chosen?.dims ?? []).filter((name) => !/^(batch(_size)?|n|N|bs|B)$/.test(name));
+}
+
+export function estimateRequest(form: LaunchForm, chosen: Chosen | null, place: Place | null, project?: string): EstimateRequest | null {
+  if (!chosen || !place) return null;
+  const task = chosen.trainable ? form.config.task : 'infer';
+  const dims = Object.fromEntries(openDims(chosen).map((name) => [name, form.config.dims[name] ?? 1]));
+  return {
+    model: chosen.id,
+    config: { ...form.config, task, dims, system: place.system, ipus: place.ipus },
+    ...(place.reservation ? { reservation_id: place.reservation.id } : {}),
+    ...(project ? { project_id: project } : {}),
+  };
+}
+
+export function jobRequest(form: LaunchForm, estimate: EstimateRequest): JobRequest {
+  return {
+    ...estimate,
+    ...(form.name.trim() ? { name: form.name.trim() } : {}),
+    ...(form.suite ? { suite: form.suite } : {}),
+  };
+}
+
+/** Suites whose rules speak of this model and task. */
+export function suitesFor(suites: Suite[], model: string | null, task: RunConfig['task']): Suite[] {
+  return suites.filter((suite) => suite.rules.task === task && (suite.rules.model === model || !model?.startsWith('zoo:')));
+}
+
+/** The form that a suite's rules ask for: its model, its task and what it fixes. */
+export function withSuite(form: LaunchForm, suite: Suite): LaunchForm {
+  const fixed = (suite.rules.config ?? {}) as Partial<RunConfig>;
+  const task = suite.rules.task === 'infer' ? 'infer' : 'train';
+  const { system, ipus, ...config } = fixed;
+  return {
+    ...form,
+    model: form.model ?? suite.rules.model,
+    suite: suite.slug,
+    system: system ?? form.system,
+    ipus: ipus ?? form.ipus,
+    config: { ...form.config, ...config, task },
+  };
+}

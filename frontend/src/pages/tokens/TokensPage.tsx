@@ -1,0 +1,115 @@
+// API tokens: making one, seeing it once, and taking it back.
+import { Badge, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { revokeToken, tokensQuery } from '~/api/queries/organizations';
+import type { Token } from '~/api/types';
+import { useFormat } from '~/format/useFormat';
+import { useWords } from '~/i18n/words';
+import { EmptyState } from '~/shell/EmptyState';
+import { ProblemNotice } from '~/shell/ProblemNotice';
+import { Waiting } from '~/shell/Waiting';
+import { NewToken } from './NewToken';
+
+export function TokensPage() {
+  const { t } = useWords();
+  const [open, setOpen] = useState(false);
+  const list = useInfiniteQuery(tokensQuery);
+  const rows = list.data?.pages.flatMap((page) => page.results);
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-end">
+        <div>
+          <Title order={1}>{t('tokens.title')}</Title>
+          <Text c="dimmed">{t('tokens.lead')}</Text>
+        </div>
+        <Button onClick={() => setOpen(true)}>{t('tokens.new')}</Button>
+      </Group>
+      {open && <NewToken onClose={() => setOpen(false)} />}
+      <ProblemNotice problem={list.error} />
+      {!rows && !list.error && <Waiting />}
+      {rows?.length === 0 && <EmptyState text={t('tokens.empty')} />}
+      {rows && rows.length > 0 && <TokenTable rows={rows} />}
+      {list.hasNextPage && (
+        <Button variant="default" onClick={() => void list.fetchNextPage()} style={{ alignSelf: 'flex-start' }}>
+          {t('common.more')}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function TokenTable({ rows }: { rows: Token[] }) {
+  const { t } = useWords();
+  return (
+    <Table.ScrollContainer minWidth={760}>
+      <Table className="number">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('tokens.name')}</Table.Th>
+            <Table.Th>{t('tokens.prefix')}</Table.Th>
+            <Table.Th>{t('common.state')}</Table.Th>
+            <Table.Th>{t('tokens.scopes')}</Table.Th>
+            <Table.Th>{t('tokens.expiry')}</Table.Th>
+            <Table.Th>{t('tokens.last_used')}</Table.Th>
+            <Table.Th>{t('common.actions')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((token) => (
+            <Row key={token.id} token={token} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Row({ token }: { token: Token }) {
+  const { t } = useWords();
+  const format = useFormat();
+  const client = useQueryClient();
+  const [now] = useState(() => Date.now());
+  const revoking = useMutation({
+    mutationFn: () => revokeToken(token.id),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  });
+  const state = token.revoked_at ? 'revoked' : Date.parse(token.expires_at) < now ? 'expired' : 'active';
+  const ask = () =>
+    modals.openConfirmModal({
+      title: t('tokens.revoke.title', { name: token.name }),
+      children: <Text size="sm">{t('tokens.revoke.text')}</Text>,
+      labels: { confirm: t('tokens.revoke'), cancel: t('common.cancel') },
+      confirmProps: { color: 'brick' },
+      onConfirm: () => revoking.mutate(),
+    });
+  return (
+    <Table.Tr>
+      <Table.Td>{token.name}</Table.Td>
+      <Table.Td>
+        <Code>{token.prefix}…</Code>
+      </Table.Td>
+      <Table.Td>
+        <Badge variant="light" color={state === 'active' ? 'pine' : 'gray'}>
+          {t(`tokens.${state}`)}
+        </Badge>
+      </Table.Td>
+      <Table.Td maw={260}>
+        <Text size="xs" ff="monospace">
+          {token.scopes.join(' ')}
+        </Text>
+      </Table.Td>
+      <Table.Td>{format.dateTime(token.expires_at)}</Table.Td>
+      <Table.Td>{token.last_used_at ? format.relative(token.last_used_at) : t('tokens.never')}</Table.Td>
+      <Table.Td>
+        {state === 'active' && (
+          <Button size="compact-sm" variant="subtle" color="brick" onClick={ask} loading={revoking.isPending}>
+            {t('tokens.revoke')}
+          </Button>
+        )}
+        <ProblemNotice problem={revoking.error} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
