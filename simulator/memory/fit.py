@@ -17,6 +17,7 @@ from simulator.units import Bytes, worded_bytes
 
 CODE = ("vertex_code", "exchange_code", "control_code")
 LISTED_TENSORS = 8
+SHRINKING = 0.85  # of what passes through memory; the rest (gathered weights, padding) does not follow the batch
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def remedies(memory: MemoryMap, config: RunConfig, ipu: Ipu) -> tuple[dict[str, 
     room = ipu.bytes_per_tile - lasting
     found: list[dict[str, Any]] = []
     if room > 0 and config.batch > 1 and passing > 0:
-        batch = max(1, min(config.batch - 1, config.batch * room // passing))
+        batch = max(1, min(config.batch - 1, int(config.batch * SHRINKING * room / passing)))
         found.append(
             {
                 "code": "memory.smaller_batch",
