@@ -1,24 +1,33 @@
 """The web process: HTTP by Django, the socket by portal.live. Served by uvicorn."""
 
 import os
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
-# A request is answered in a thread of its own here, so connections come from a pool; set before the settings are read.
-os.environ.setdefault("PODIUM_DB_POOL", "1")
-
 from typing import Any
 
-from channels.routing import ProtocolTypeRouter, URLRouter
-from django.core.asgi import get_asgi_application
-from django.urls import path, re_path
 
-django = get_asgi_application()
+def build() -> Any:
+    """The ASGI application. Settings are read in here, after the environment is complete, hence the inner imports."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+    # A request is answered in a thread of its own here, so connections come from a pool.
+    os.environ.setdefault("PODIUM_DB_POOL", "1")
 
-from django.conf import settings
+    from channels.routing import ProtocolTypeRouter, URLRouter
+    from django.conf import settings
+    from django.core.asgi import get_asgi_application
+    from django.urls import path, re_path
 
-from portal.http.body import LimitBody
-from portal.live.consumer import LiveConsumer
-from portal.tokens.sockets import actor_of_handshake
+    django = get_asgi_application()
+
+    from portal.http.body import LimitBody
+    from portal.live.consumer import LiveConsumer
+    from portal.tokens.sockets import actor_of_handshake
+
+    sockets = [
+        path("ws/v1", LiveConsumer.as_asgi(authenticate=actor_of_handshake)),
+        re_path(r"", no_such_socket),
+    ]
+    return ProtocolTypeRouter(
+        {"http": LimitBody(django, settings.REQUEST_MAX_BYTES), "websocket": URLRouter(sockets)}
+    )
 
 
 async def no_such_socket(scope: Any, receive: Any, send: Any) -> None:
@@ -27,14 +36,4 @@ async def no_such_socket(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "websocket.close", "code": 4404})
 
 
-application = ProtocolTypeRouter(
-    {
-        "http": LimitBody(django, settings.REQUEST_MAX_BYTES),
-        "websocket": URLRouter(
-            [
-                path("ws/v1", LiveConsumer.as_asgi(authenticate=actor_of_handshake)),
-                re_path(r"", no_such_socket),
-            ]
-        ),
-    }
-)
+application = build()

@@ -184,6 +184,8 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_SIGNUP_FORM_CLASS = "portal.accounts.forms.SignupForm"
 ACCOUNT_ADAPTER = "portal.accounts.adapter.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+# Only in the browser that signed up: a link opened elsewhere confirms, and leaves signing in to the person.
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = _HOST.scheme
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False

@@ -32,7 +32,9 @@ UNAUTHENTICATED, FOREIGN_ORIGIN, TOO_SLOW, MALFORMED, TOO_MANY, TOO_BIG = 4401, 
 class LiveConsumer(AsyncWebsocketConsumer):
     """One socket of one tab. `authenticate` turns the handshake's headers into an actor; asgi.py supplies it."""
 
-    authenticate: Authenticate
+    def __init__(self, *, authenticate: Authenticate) -> None:
+        super().__init__()
+        self.authenticate = authenticate
 
     async def connect(self) -> None:
         self.headers = headers_of(self.scope)
@@ -135,8 +137,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 await self._refuse(topic, "not_found")
 
     async def _who(self) -> Actor | None:
-        authenticate = self.authenticate
-        return await in_thread(lambda: authenticate(self.headers))
+        return await in_thread(lambda: self.authenticate(self.headers))
 
     async def _allowed(self, names: list[str], actor: Actor | None) -> dict[str, bool]:
         """Whether the actor may follow each topic, asked in the actor's own tenancy."""

@@ -117,9 +117,7 @@ class Hub:
         if channel.read is None:
             hints, channel.hints = channel.hints, []
             for what in hints:
-                frame = text_of({"type": "changed", "topic": channel.name, "what": what})
-                # A full buffer of hints is dropped: the reader refetches for those before it.
-                _ = [follow.watcher.offer(frame) for follow in list(channel.follows)]
+                self._tell(channel, what)
             return
         if not any(follow.is_live for follow in channel.follows):
             return
@@ -132,6 +130,15 @@ class Hub:
             self._fan_out(follow, before, frames, events)
         if len(events) == ROWS_A_READ:
             self._mark(channel)
+
+    def _tell(self, channel: Channel, what: dict[str, Any]) -> None:
+        """Send a hint; a reader without room gets one `changed` for all it misses, as soon as there is room."""
+        frame = text_of({"type": "changed", "topic": channel.name, "what": what})
+        for follow in channel.follows:
+            waiting = follow.catching_up is not None and not follow.catching_up.done()
+            if not waiting and not follow.watcher.offer(frame):
+                missed = text_of({"type": "changed", "topic": channel.name, "what": {}})
+                follow.catching_up = asyncio.get_running_loop().create_task(follow.watcher.put(missed))
 
     def _fan_out(self, follow: Follow, before: int, frames: list[EventFrame], events: list[dict[str, Any]]) -> None:
         if follow.cursor != before:

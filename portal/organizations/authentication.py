@@ -3,8 +3,10 @@
 from typing import Any
 
 from rest_framework.authentication import SessionAuthentication as DrfSessionAuthentication
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
+from portal.errors import PodiumError
 from portal.organizations.access import actor_of
 from portal.tenancy import Actor
 
@@ -17,3 +19,11 @@ class SessionAuthentication(DrfSessionAuthentication):
         if found is None:
             return None
         return found[0], actor_of(found[0])
+
+    def enforce_csrf(self, request: Request) -> None:
+        """A changing request must carry the token of our own page."""
+        try:
+            super().enforce_csrf(request)
+        except PermissionDenied as error:
+            text = "The page is too old to be trusted: reload it and try again."
+            raise PodiumError("auth.csrf", text, status=403) from error

@@ -11,8 +11,9 @@ import portal.tenancy.ids
 PARTITIONS = """
 ALTER TABLE pods_occupancy
     ADD CONSTRAINT pods_bounded CHECK (
-        lower(ipu_range) >= 0 AND upper(ipu_range) > lower(ipu_range)
-        AND isfinite(lower(during)) AND isfinite(upper(during)) AND NOT isempty(during)
+        NOT isempty(ipu_range) AND NOT lower_inf(ipu_range) AND NOT upper_inf(ipu_range) AND lower(ipu_range) >= 0
+        AND NOT isempty(during) AND NOT lower_inf(during) AND NOT upper_inf(during)
+        AND isfinite(lower(during)) AND isfinite(upper(during))
     ),
     ADD CONSTRAINT pods_partition CHECK (
         (upper(ipu_range) - lower(ipu_range)) & (upper(ipu_range) - lower(ipu_range) - 1) = 0
