@@ -30,8 +30,11 @@ CACHE = Path(os.environ.get("PODIUM_TEST_CACHE", Path(tempfile.gettempdir()) / f
 SOURCES = (
     "portal/**/migrations/*.py",
     "portal/**/management/commands/load_*.py",
-    "portal/**/*.yaml",
-    "portal/**/*.csv",
+    "portal/**/data/**/*",
+    "portal/tenancy/*.py",
+    "portal/pods/*.py",
+    "portal/benchmarks/*.py",
+    "simulator/machines/**/*.yaml",
     "portal/ops/roles.py",
     "portal/ops/postgres.py",
     "requirements.txt",

@@ -54,7 +54,11 @@ def _static_stages() -> list[Stage]:
         Stage("ruff", "Python style and errors", lambda: run([_script("ruff"), "check", "."])),
         Stage("format", "Python format", lambda: run([_script("ruff"), "format", "--check", "."])),
         Stage("mypy", "Python types", lambda: run([_script("mypy")], environment=_bare())),
-        Stage("contracts", "which package may import which", lambda: run([_script("lint-imports")], environment=_bare() | {"PYTHONPATH": "client"})),
+        Stage(
+            "contracts",
+            "which package may import which",
+            lambda: run([_script("lint-imports")], environment=_bare() | {"PYTHONPATH": "client"}),
+        ),
         Stage("migrations", "migrations agree with the tables", _migrations),
         Stage("packages", "the front end's packages", _packages),
         Stage("api", "API schema and TypeScript types agree with the code", _api_drift),
