@@ -6,7 +6,6 @@ suites. With DATABASE_URL or REDIS_URL given, those servers are used instead (in
 
 import contextlib
 import fcntl
-import hashlib
 import os
 import secrets
 import shutil
@@ -19,7 +18,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from portal.ops import ports, postgres, processes, roles, valkey
+from portal.ops import ports, postgres, processes, roles, stamps, valkey
 from portal.ops.home import CHECKOUT, Home
 from portal.ops.identity import server_identity
 
@@ -137,7 +136,7 @@ class Services:
         )  # fmt: skip
 
     def _start_embedded(self) -> None:
-        kept = CACHE / _fingerprint()
+        kept = CACHE / stamps.fingerprint(CHECKOUT, SOURCES, also=str(CHECKOUT))[:24]
         CACHE.mkdir(mode=0o711, exist_ok=True)
         with (CACHE / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -207,11 +206,3 @@ def _prune_cache() -> None:
 
 def _loaders() -> list[list[str]]:
     return [[path.stem] for path in sorted(CHECKOUT.glob("portal/*/management/commands/load_*.py"))]
-
-
-def _fingerprint() -> str:
-    digest = hashlib.sha256(str(CHECKOUT).encode())
-    for pattern in SOURCES:
-        for path in sorted(CHECKOUT.glob(pattern)):
-            digest.update(str(path.relative_to(CHECKOUT)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:24]

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 
 from portal.ops.console import say
@@ -29,6 +30,7 @@ def main(arguments: list[str]) -> int:
         case _:
             from portal.ops import lifecycle
 
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `./podium logs -f | head` ends with head
             if options.command in ("down", "status"):
                 return int(getattr(lifecycle, options.command)(home))
             return int(getattr(lifecycle, options.command)(options, home))
