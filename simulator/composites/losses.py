@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from simulator.composites.catalogue import Shapes, rows_and_columns, whole
+from simulator.composites.softmax import shifted_down
 
 
 @whole("SOFTMAX", rows_and_columns("cross_entropy"))
 def cross_entropy_forward(scores: Any, labels: Any) -> tuple[Any, Any]:
     """Mean loss and the class probabilities, saved for backward. scores [rows, classes], labels int [rows]."""
-    x = scores.astype(jnp.float32)
-    shifted = x - jnp.max(x, axis=-1, keepdims=True)
+    shifted = shifted_down(scores.astype(jnp.float32))
     total = jnp.sum(jnp.exp(shifted), axis=-1, keepdims=True)
     picked = jnp.take_along_axis(shifted - jnp.log(total), labels[:, None], axis=-1)
     return -jnp.mean(picked), (jnp.exp(shifted) / total).astype(scores.dtype)

@@ -20,9 +20,18 @@ def log_softmax(x: Any, axis: int) -> Any:
     return jnp.moveaxis(_log_softmax(jnp.moveaxis(x, axis, -1)), -1, axis)
 
 
+def shifted_down(x: Any) -> Any:
+    """``x`` less the largest of each row, both read from one computation of ``x``.
+
+    Without the barrier XLA may compute ``x`` twice in different orders, and large scores then overflow.
+    """
+    x = jax.lax.optimization_barrier(x)
+    return x - jnp.max(x, axis=-1, keepdims=True)
+
+
 @whole("SOFTMAX", rows_and_columns("softmax"))
 def softmax_forward(x: Any) -> Any:
-    e = jnp.exp(x - jnp.max(x, axis=-1, keepdims=True))
+    e = jnp.exp(shifted_down(x))
     return e / jnp.sum(e, axis=-1, keepdims=True)
 
 
@@ -46,7 +55,7 @@ _softmax.defvjp(_softmax_saving, lambda y, g: (softmax_backward(y, g),))
 
 @whole("SOFTMAX", rows_and_columns("log_softmax"))
 def log_softmax_forward(x: Any) -> Any:
-    shifted = x - jnp.max(x, axis=-1, keepdims=True)
+    shifted = shifted_down(x)
     return shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=-1, keepdims=True))
 
 

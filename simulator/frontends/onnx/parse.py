@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from google.protobuf.message import DecodeError
 
 from simulator.errors import SimulatorError
 from simulator.frontends.limits import Limits

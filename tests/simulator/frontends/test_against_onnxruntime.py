@@ -1,0 +1,67 @@
+"""Inference agrees with onnxruntime on every shared model that it can run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator.errors import SimulatorError
+from simulator.frontends.onnx.importer import load
+from simulator.numerics.data import Noise
+from simulator.numerics.inference import outputs_of
+from tests.simulator.onnx_models import SHARED, needs_shared
+
+onnxruntime = pytest.importorskip("onnxruntime", reason="compares with onnxruntime, which is not installed")
+
+DIMS = {
+    "attacut-sc": {"seq_len": 12},
+    "atspm-funcnet": {"T": 32},
+    "mtcnn-pnet": {"M1": 32, "M2": 40},
+    "plcmos-v2": {"frames": 30},
+    "rapidocr-cls": {"x[2]": 48, "x[3]": 96},
+    "silero-vad-half": {"sequence": 576},
+    "silero-vad-sequence": {"sequence_length": 7},
+    "swift-f0": {"samples": 4096},
+}
+HEAVY = {"onnx-light-vgg19", "onnx-light-alexnet", "onnx-light-zfnet512", "onnx-light-inception-v2"}
+MODELS = sorted((SHARED / "models").glob("*.onnx")) if SHARED.is_dir() else []
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[pytest.mark.slow] if p.stem in HEAVY else [], id=p.stem) for p in MODELS],
+)
+def test_outputs_agree(path: Path) -> None:
+    program = load(path, name=path.stem, batch=1, dims=DIMS.get(path.stem, {}))
+    inputs = Noise(program, 5).batch(0).inputs
+    if path.stem == "swift-f0":  # the two scalars bound the pitch in hertz
+        inputs |= {"fmin": np.array(50, np.float32), "fmax": np.array(1000, np.float32)}
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    expected = session.run(None, inputs)
+    found = outputs_of(program, inputs)
+    for port, reference in zip(session.get_outputs(), expected, strict=True):
+        assert found[port.name].shape == reference.shape
+        scale = float(np.nanmax(np.abs(reference))) if reference.size else 1.0
+        np.testing.assert_allclose(found[port.name], reference, rtol=1e-3, atol=1e-4 * max(scale, 1e-3))
+
+
+@needs_shared
+def test_a_fixed_batch_is_widened_where_every_sample_stays_its_own() -> None:
+    path = SHARED / "models" / "onnx-light-squeezenet.onnx"
+    program = load(path, name="squeezenet", batch=3)
+    assert program.batch == 3
+    assert program.outputs[0].shape[0] == 3
+    assert [code for code, _ in program.notes] == ["model.batch_widened"]
+
+
+@needs_shared
+def test_a_fixed_batch_that_cannot_widen_is_refused_by_name() -> None:
+    with pytest.raises(SimulatorError) as caught:
+        load(SHARED / "models" / "attacut-sc.onnx", name="attacut", batch=4, dims={"seq_len": 12})
+    assert caught.value.code == "config.batch_fixed"
+    assert caught.value.params["batch"] == 1
