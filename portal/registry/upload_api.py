@@ -36,7 +36,7 @@ class UploadSerializer(serializers.Serializer[Any]):
 
 class BeginUploadSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=255)
-    size = serializers.IntegerField(min_value=1)
+    size = serializers.IntegerField(min_value=0)
     sha256 = serializers.RegexField(
         r"^[0-9a-f]{64}$", required=False, allow_blank=True, help_text="Checked at the end."
     )

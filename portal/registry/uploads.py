@@ -24,6 +24,9 @@ LIFE = timedelta(days=2)
 def begin(*, actor: Actor, name: str, size: int, sha256: str = "", project_id: UUID | None = None) -> Upload:
     """Open an upload of `size` bytes; parts may be sent over two days."""
     project = project_for(actor, project_id)
+    if size == 0:
+        text = "The file is empty: export the model again and upload the new file."
+        raise PodiumError("model.empty_file", text, status=422)
     if size > settings.UPLOAD_MAX_BYTES:
         raise PodiumError(
             "upload.too_large",
