@@ -17,13 +17,19 @@ def worded(report: dict[str, Any]) -> str:
     )
 
 
+def plain(text: str) -> str:
+    """Names of users without control characters, which could move the cursor or colour the terminal."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
 def _headline(report: dict[str, Any]) -> list[str]:
     parallel, config, model = report["parallel"], report["config"], report["model"]
     low, high = report["intervals"]["step_seconds"]
     slow, fast = report["intervals"]["samples_per_second"]
     what = "training" if config["task"] == "train" else "inference"
+    name = plain(model["name"])
     return [
-        f"{model['name']}: {what} on {parallel['system']}, {parallel['ipus']} IPUs, {config['precision']} (simulated)",
+        f"{name}: {what} on {parallel['system']}, {parallel['ipus']} IPUs, {config['precision']} (simulated)",
         f"  {model['parameters']:,} parameters; {parallel['replicas']} replicas x micro-batch {parallel['micro_batch']}"
         f" = global batch {parallel['global_batch']}",
         f"  step         {worded_seconds(report['step_seconds'])}  [{worded_seconds(low)} to {worded_seconds(high)}]",
@@ -62,7 +68,7 @@ def _memory(report: dict[str, Any]) -> list[str]:
 
 def _time(report: dict[str, Any]) -> list[str]:
     time = report["time"]
-    lines = [f"Time: {time['sentence']}"]
+    lines = [f"Time: {plain(time['sentence'])}"]
     for name in ("compute", "exchange", "sync", "host", "collective"):
         seconds = time[f"{name}_seconds"]
         if seconds:
@@ -74,7 +80,8 @@ def _time(report: dict[str, Any]) -> list[str]:
 def _operators(report: dict[str, Any]) -> list[str]:
     lines = [f"  {'operator':<34}{'pass':<10}{'kind':<12}{'time':>10}{'share':>8}  bound by"]
     for row in report["operators"][:ROWS]:
-        name = row["name"] if len(row["name"]) <= 32 else row["name"][:31] + "…"
+        name = plain(row["name"])
+        name = name if len(name) <= 32 else name[:31] + "…"
         lines.append(
             f"  {name:<34}{row['pass']:<10}{row['kind']:<12}{worded_seconds(row['seconds']):>10}{row['share']:>8.1%}"
             f"  {row['bound_by']}"
@@ -87,6 +94,6 @@ def _end(report: dict[str, Any]) -> list[str]:
     coverage = report["coverage"]
     lines = [f"Coverage: {coverage['share_of_time_modelled']:.1%} of the time is modelled."]
     for item in coverage["fallbacks"][:ROWS]:
-        lines.append(f"  by fallback: {item['op']} x {item['count']} in {item['source'] or 'the step itself'}")
+        lines.append(f"  by fallback: {item['op']} x {item['count']} in {plain(item['source']) or 'the step itself'}")
     lines += [f"Note ({note['code']}): {note['message']}" for note in report["notes"]]
     return lines

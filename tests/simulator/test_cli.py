@@ -67,9 +67,9 @@ def test_an_unknown_option_exits_2() -> None:
     assert stopped.value.code == 2
 
 
-def test_as_a_module_from_a_shell() -> None:
+def test_as_a_module_from_a_shell_it_is_quick_and_small() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "simulator", "zoo:mnist", "--system", "m2000"],
+        [sys.executable, "-m", "simulator", "zoo:mnist", "--system", "m2000", "--json"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -77,5 +77,8 @@ def test_as_a_module_from_a_shell() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "training on m2000" in done.stdout
     assert done.stderr == ""
+    report = json.loads(done.stdout)
+    assert report["parallel"]["system"] == "m2000"
+    assert report["simulation"]["cpu_seconds"] < 5
+    assert report["simulation"]["peak_bytes"] < 500 * 2**20

