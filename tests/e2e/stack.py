@@ -9,7 +9,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from portal.ops.home import CHECKOUT
+from portal.ops import state
+from portal.ops.home import CHECKOUT, Home
 from portal.ops.ports import any_free
 
 NOT_PASSED_ON = ("DATABASE_URL", "DATABASE_APP_URL", "DATABASE_SYSTEM_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
@@ -20,7 +21,7 @@ NOT_PASSED_PREFIX = "PODIUM_"
 class Stack:
     """The running launcher: its address, its data folder, and what it printed."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | None
     home: Path
     output: Path
     url: str = ""
@@ -33,6 +34,7 @@ class Stack:
 
     def stop(self) -> None:
         """As Ctrl-C does, then delete everything."""
+        assert self.process is not None, "a stack that was there before is not ours to stop"
         self.process.send_signal(signal.SIGINT)
         try:
             self.process.wait(timeout=60)
@@ -50,6 +52,13 @@ def environment(home: Path) -> dict[str, str]:
         if name not in NOT_PASSED_ON and not name.startswith(NOT_PASSED_PREFIX)
     }
     return {**kept, "PODIUM_HOME": str(home)}
+
+
+def running_in(home: Path) -> Stack:
+    """The Podium that somebody runs in this data folder: starting one for each try of a test takes half a minute."""
+    found = state.running(Home(home))
+    assert found is not None, f"no Podium runs in {home}"
+    return Stack(None, home, home / "logs" / "web.log", found.facts["local"])
 
 
 def start(*arguments: str, seconds: float = 240.0, home: Path | None = None) -> Stack:
