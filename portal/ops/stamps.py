@@ -8,7 +8,8 @@ from pathlib import Path
 def fingerprint(root: Path, patterns: Iterable[str], *, also: str = "") -> str:
     """The hash of the names and contents of the files below `root` that match `patterns`."""
     digest = hashlib.sha256(also.encode())
-    for path in sorted({path for pattern in patterns for path in root.glob(pattern) if path.is_file()}):
+    found = {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
+    for path in sorted(path for path in found if "__pycache__" not in path.parts):
         digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 

@@ -33,6 +33,9 @@ def test_private_ports_lie_below_those_of_outgoing_connections() -> None:
 def test_a_stamp_follows_names_and_contents(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("1")
     first = stamps.fingerprint(tmp_path, ["*.py"])
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "a.pyc").write_text("compiled")
+    assert stamps.fingerprint(tmp_path, ["*.py", "**/*"]) == first, "what running it leaves is no change"
     (tmp_path / "a.py").write_text("2")
     second = stamps.fingerprint(tmp_path, ["*.py"])
     (tmp_path / "a.py").rename(tmp_path / "b.py")
