@@ -18,11 +18,11 @@ def resident_bytes(assignment: Assignment, ipu: Ipu) -> dict[str, Ints]:
     exchange_code, vertex_state = zeros.copy(), zeros.copy()
     control = len(assignment.plans) * whole("codelet.call")
     present: dict[str, np.ndarray] = {}
-    seen: set[int] = set()
+    seen: set[bytes] = set()
     for plan, start in zip(assignment.plans, assignment.starts, strict=True):
-        if id(plan) in seen:
+        if plan.content in seen:
             continue
-        seen.add(id(plan))
+        seen.add(plan.content)
         exchange_code += np.roll(plan.exchange_code, start)
         vertex_state += np.roll(plan.vertex_state, start)
         control += len(plan.supersteps) * whole("codelet.control_per_superstep")

@@ -14,7 +14,7 @@ from simulator.machines.ipu import Ipu
 from simulator.planner.elementwise import elementwise_cycles, gather_operands
 from simulator.planner.exchange import Exchange, exchange
 from simulator.planner.layout import Spread
-from simulator.planner.plan import Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import local_reduce_cycles, reduce_add_cycles, stage_depths
 from simulator.planner.shares import Ints, ceil_divide, spread
 
@@ -48,7 +48,7 @@ def rows_of(rows: int, columns: int, across: int, where: Spread) -> Rows:
     return Rows(rows, columns, max(1, min(cut, columns, max(1, where.used))), where)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_norm(
     name: str, rows: int, columns: int, across: int, dtype: str, where: Spread, foreign: Foreign, ipu: Ipu
 ) -> Plan:
@@ -71,7 +71,7 @@ def plan_norm(
     return _whole(f"norm-{dtype}", steps, matrix, 8, ipu)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_softmax(
     name: str, rows: int, columns: int, across: int, dtype: str, where: Spread, foreign: Foreign, ipu: Ipu
 ) -> Plan:

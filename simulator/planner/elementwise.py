@@ -12,7 +12,7 @@ import numpy as np
 from simulator.machines.ipu import Ipu
 from simulator.planner.exchange import Exchange, exchange, run_of, together
 from simulator.planner.layout import Spread
-from simulator.planner.plan import Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
 from simulator.planner.shares import Ints, ceil_divide, spread
 
 # primitives that run as another codelet
@@ -82,7 +82,7 @@ def elementwise_cycles(functions: tuple[str, ...], dtype: str, arity: int, eleme
     return np.where(elements > 0, ipu.workers * worker + first.supervisor, 0)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_elementwise(
     functions: tuple[str, ...], dtype: str, arity: int, where: Spread, foreign: tuple[tuple[int, int], ...], ipu: Ipu
 ) -> Plan:

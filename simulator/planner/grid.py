@@ -9,14 +9,14 @@ import numpy as np
 from simulator.machines.ipu import Ipu
 from simulator.planner.contraction import Contraction
 from simulator.planner.exchange import Exchange, exchange, run_of, together
-from simulator.planner.plan import Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import reduce_add_cycles, stage_depths
 from simulator.planner.search import Split, choose, copied_elements, copy_cycles, grains, input_elements, vertex_cycles
 from simulator.planner.shares import Ints, ceil_divide, proportional, shares, spread
 from simulator.planner.vertices import amp
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_contraction(problem: Contraction, ipu: Ipu, proportion: float) -> Plan:
     """Choose a split and lay it out."""
     return lay_out(choose(problem, ipu, proportion), problem, ipu)

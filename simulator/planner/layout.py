@@ -54,14 +54,14 @@ class Layout:
         return np.roll(self.spread.elements, self.start)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def linear(elements: int, itemsize: int, ipu: Ipu) -> Spread:
     """As PopLibs maps a tensor that nobody has a wish for: 128 bytes a tile at least, in whole 8-byte grains."""
     used = min(ipu.tiles, max(1, -(-elements * itemsize // ipu.mapping_minimum_bytes)))
     return Spread(spread(elements, used, ipu.tiles, max(1, ipu.atom_bytes // itemsize)))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def scaled(elements: int, like: Spread) -> Spread:
     """``elements`` laid out in proportion to another spread."""
     return like if elements == like.total else Spread(proportional(elements, like.elements))

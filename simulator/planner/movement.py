@@ -9,7 +9,7 @@ import numpy as np
 from simulator.machines.ipu import Ipu
 from simulator.planner.exchange import exchange
 from simulator.planner.layout import linear
-from simulator.planner.plan import Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
 from simulator.planner.shares import Ints, ceil_divide, spread
 
 
@@ -25,7 +25,7 @@ def transpose_work(amount: Ints, itemsize: int, ipu: Ipu) -> Ints:
     return np.where(amount > 0, cycles, 0)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_movement(op: str, elements: int, itemsize: int, ipu: Ipu) -> Plan:
     """All of the output arrives from elsewhere and is put in order; ``iota`` is written in place."""
     where = linear(elements, itemsize, ipu)

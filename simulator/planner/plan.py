@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from simulator.machines.facts import whole
 from simulator.machines.ipu import Ipu
 from simulator.planner.exchange import Exchange
 from simulator.planner.shares import Ints
+
+# plans that each planner remembers between graphs: about 80 KB each
+PLANS_KEPT = 1024
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,13 @@ class Plan:
     @property
     def cycles(self) -> int:
         return sum(step.total for step in self.supersteps)
+
+    @cached_property
+    def content(self) -> bytes:
+        """Equal for plans that run the same code on the same tiles, whichever object they are."""
+        columns = (self.compute, self.exchange, self.exchange_code, self.vertex_state)
+        named = repr((self.method, self.splits, self.codelets, self.supersteps)).encode()
+        return sha256(named + b"".join(column.tobytes() for column in columns)).digest()
 
     @property
     def tiles_used(self) -> int:

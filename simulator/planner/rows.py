@@ -10,7 +10,7 @@ from simulator.machines.ipu import Ipu
 from simulator.planner.elementwise import gather_operands
 from simulator.planner.exchange import exchange
 from simulator.planner.layout import Spread, linear
-from simulator.planner.plan import Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import local_reduce_cycles, reduce_add_cycles, stage_depths
 from simulator.planner.shares import Ints, ceil_divide, spread
 
@@ -24,7 +24,7 @@ def _moved(receive: Ints, ipu: Ipu, piece: int = 0) -> Step:
     return Step("", exchange(receive, sends, piece=piece or max(4, int(receive.max())), copies_bytes=total))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_reduce(sharing: int, op: str, inputs: int, outputs: int, itemsize: int, where: Spread, ipu: Ipu) -> Plan:
     """Each tile reduces what it holds, then the ``sharing`` tiles of an output join their partials.
 
@@ -58,7 +58,7 @@ def plan_reduce(sharing: int, op: str, inputs: int, outputs: int, itemsize: int,
     )
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_pool(outputs: int, window: int, backward: bool, itemsize: int, ipu: Ipu) -> Plan:
     """Three cycles for every vector and window element (five backward); inputs with their halo arrive first."""
     where = linear(outputs, itemsize, ipu)
@@ -79,7 +79,7 @@ def arrive_bytes(step: Step) -> Ints:
     return step.exchange.receive
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_random(elements: int, itemsize: int, ipu: Ipu) -> Plan:
     """Uniform numbers where they are wanted: four cycles for each 64-bit vector."""
     where = linear(elements, itemsize, ipu)
@@ -88,7 +88,7 @@ def plan_random(elements: int, itemsize: int, ipu: Ipu) -> Plan:
     return assemble(Recipe("random", [Step("random", None, work)], where.elements, ("random",), flops=elements), ipu)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_sort(rows: int, columns: int, itemsize: int, ipu: Ipu) -> Plan:
     """Bitonic sort of each row: log2 squared stages of exchange, compare and swap, eleven cycles a pair."""
     where = linear(rows * columns, itemsize, ipu)
@@ -105,7 +105,7 @@ def plan_sort(rows: int, columns: int, itemsize: int, ipu: Ipu) -> Plan:
     return assemble(recipe, ipu)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_fallback(op: str, elements: int, itemsize: int, foreign: tuple[tuple[int, int], ...], ipu: Ipu) -> Plan:
     """An operator that nothing better is known of: all operands arrive, then a scalar loop over the elements."""
     where = linear(elements, itemsize, ipu)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=2048)
 def shares(amount: int, parts: int, grain: int = 1) -> Ints:
     """``amount`` over ``parts`` as evenly as grains allow: larger shares first, the broken grain last.
 

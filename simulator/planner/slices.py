@@ -11,7 +11,7 @@ from simulator.machines.ipu import Ipu
 from simulator.planner.exchange import Exchange, exchange, run_of, together
 from simulator.planner.layout import Spread, linear
 from simulator.planner.movement import copy_work
-from simulator.planner.plan import Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import reduce_add_cycles, stage_depths
 from simulator.planner.search import useful_splits
 from simulator.planner.shares import Ints, ceil_divide, proportional, shares, spread
@@ -104,7 +104,7 @@ class Laid:
         return _from_all(needed, everything, piece, ipu)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_gather(slices: Slices, ipu: Ipu) -> Plan:
     """Indices go to all tiles that hold a part of the table; found rows are handed to where the result lies."""
     laid = Laid(slices, ipu)
@@ -123,7 +123,7 @@ def plan_gather(slices: Slices, ipu: Ipu) -> Plan:
     return _assembled("gather", "multi-slice", laid, steps, outputs.elements, temporary, 0, ipu)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=PLANS_KEPT)
 def plan_update(slices: Slices, ipu: Ipu) -> Plan:
     """Indices and new rows go to all tiles that hold a part of the table; partial tables are then added up."""
     laid = Laid(slices, ipu)
