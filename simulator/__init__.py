@@ -14,6 +14,7 @@ from simulator.errors import SimulatorError
 if TYPE_CHECKING:
     from simulator.inspection import Inspection, inspect
     from simulator.machines.catalogue import system, systems
+    from simulator.numerics.checkpoint import Checkpoints
     from simulator.pipeline import simulate
     from simulator.release import ENGINE_RELEASE, engine_fingerprint
     from simulator.running import RunResult, run
@@ -29,6 +30,7 @@ _HOMES = {
     "engine_fingerprint": "simulator.release",
     "RunResult": "simulator.running",
     "run": "simulator.running",
+    "Checkpoints": "simulator.numerics.checkpoint",
     "ZOO": "simulator.zoo.catalogue",
     "build_zoo": "simulator.zoo.catalogue",
 }
@@ -36,6 +38,7 @@ _HOMES = {
 __all__ = [
     "ENGINE_RELEASE",
     "ZOO",
+    "Checkpoints",
     "Inspection",
     "RunConfig",
     "RunResult",

@@ -14,6 +14,7 @@ import numpy as np
 
 from simulator.config import RunConfig
 from simulator.errors import SimulatorError
+from simulator.numerics.checkpoint import Checkpoints
 from simulator.numerics.inference import infer
 from simulator.numerics.placing import Digest, summary
 from simulator.numerics.training import Trained, train
@@ -67,8 +68,18 @@ def _members(arrays: dict[str, Array]) -> dict[str, Array]:
     return members
 
 
-def run(model: str | Path, config: RunConfig, *, on_event: OnEvent, should_stop: ShouldStop | None = None) -> RunResult:
-    """Simulate and execute. Raises SimulatorError, ``memory.does_not_fit`` after the report has been told."""
+def run(
+    model: str | Path,
+    config: RunConfig,
+    *,
+    on_event: OnEvent,
+    should_stop: ShouldStop | None = None,
+    checkpoints: Checkpoints | None = None,
+) -> RunResult:
+    """Simulate and execute. Raises SimulatorError, ``memory.does_not_fit`` after the report has been told.
+
+    With ``checkpoints``, training writes its state now and then, tells ``checkpoint {step, file}``, and may resume.
+    """
 
     def phase(name: str, fraction: float) -> None:
         on_event("phase", {"phase": name, "fraction": fraction})
@@ -82,7 +93,10 @@ def run(model: str | Path, config: RunConfig, *, on_event: OnEvent, should_stop:
         raise does_not_fit(report)
     told = _Telling(on_event, report, config)
     phase("execute", 0.0)
-    result = (_train if config.training else _infer)(program, config, report, told, should_stop)
+    if config.training:
+        result = _train(program, config, report, told, should_stop, checkpoints)
+    else:
+        result = _infer(program, config, report, told, should_stop)
     phase("execute", 1.0)
     return result
 
@@ -136,16 +150,34 @@ class _Telling:
             self._on_event("progress", {"done": self._held["step"], "total": self._total})
             self._held = None
 
+    def checkpoint(self, step: int, file: str) -> None:
+        """Tell of a written checkpoint, after the metric of its step."""
+        self.flush()
+        self._on_event("checkpoint", {"step": step, "file": file})
+
     def log(self, level: str, message: str) -> None:
         self._on_event("log", {"level": level, "message": message})
 
 
 def _train(
-    program: Program, config: RunConfig, report: Any, told: _Telling, should_stop: ShouldStop | None
+    program: Program,
+    config: RunConfig,
+    report: Any,
+    told: _Telling,
+    should_stop: ShouldStop | None,
+    checkpoints: Checkpoints | None,
 ) -> RunResult:
     replicas = int(report["parallel"]["replicas"])
     told.log("info", f"Training on {config.dataset}: {config.steps} steps of {replicas} x {config.batch} samples.")
-    done: Trained = train(program, config, replicas=replicas, on_step=told.step, should_stop=should_stop)
+    done: Trained = train(
+        program,
+        config,
+        replicas=replicas,
+        on_step=told.step,
+        should_stop=should_stop,
+        checkpoints=checkpoints,
+        on_checkpoint=told.checkpoint,
+    )
     told.flush()
     if done.skipped and config.precision == "fp16":
         told.log("warning", f"{done.skipped} steps overflowed float16 and changed nothing.")

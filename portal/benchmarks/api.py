@@ -39,7 +39,7 @@ class SimulatedRowSerializer(serializers.Serializer[Any]):
     """A simulated result, ranked."""
 
     rank = serializers.IntegerField()
-    label = serializers.ChoiceField(choices=["Simulated"])
+    label = serializers.ChoiceField(choices=["Simulated"])  # type: ignore[assignment]
     organization_name = serializers.CharField()
     system = serializers.CharField()
     ipus = serializers.IntegerField()
@@ -57,8 +57,8 @@ class SimulatedRowSerializer(serializers.Serializer[Any]):
 class PublishedRowSerializer(serializers.Serializer[Any]):
     """A result that others published, with its source; never ranked with simulated ones."""
 
-    label = serializers.ChoiceField(choices=PublishedRow.Label.choices)
-    source = serializers.CharField()
+    label = serializers.ChoiceField(choices=PublishedRow.Label.choices)  # type: ignore[assignment]
+    source = serializers.CharField()  # type: ignore[assignment]
     round = serializers.CharField()
     division = serializers.CharField()
     system = serializers.CharField()

@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from portal.benchmarks.events import BoardChanged
 from portal.benchmarks.models import BoardEntry
 from portal.benchmarks.suites import Suite, by_slug
-from portal.events import publish, subscribe
+from portal.events import Event, publish, subscribe
 from portal.jobs.events import JobChanged
 from portal.jobs.models import Job
 from portal.jobs.references import ModelReference
@@ -42,8 +42,8 @@ def objections(slug: str, model: ModelReference, config: Mapping[str, Any]) -> M
     return suite.objections(zoo=model.zoo, summary=model.summary, config=config)
 
 
-def _hear(event: JobChanged) -> None:
-    if event.state == JobState.SUCCEEDED:
+def _hear(event: Event) -> None:
+    if isinstance(event, JobChanged) and event.state == JobState.SUCCEEDED:
         publish_due()
 
 
@@ -67,7 +67,7 @@ def publish_due() -> int:
 def _entry(job: Job) -> BoardEntry | None:
     suite = by_slug(job.suite)
     result = job.result or {}
-    if suite is None or not isinstance(result.get(suite.metric), int | float):
+    if suite is None or job.ended_at is None or not isinstance(result.get(suite.metric), int | float):
         return None
     low, high = _interval(suite, result)
     return BoardEntry(

@@ -94,8 +94,10 @@ def question(estimate_id: UUID) -> Question | None:
         row = Estimate.objects.filter(id=estimate_id, state=Estimate.State.PENDING).first()
         if row is None:
             return None
-        model = None if row.zoo else Model.objects.get(id=row.model_id)
-        return Question(row.zoo, storage.path(model.sha256) if model else None, row.config)
+        if row.model_id is None:
+            return Question(row.zoo, None, row.config)
+        model = Model.objects.get(id=row.model_id)
+        return Question("", storage.path(model.sha256), row.config)
 
 
 def answer(estimate_id: UUID, report: Mapping[str, Any]) -> None:

@@ -119,7 +119,7 @@ class EventSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=JobEvent.KINDS)
     attempt = serializers.IntegerField()
     time = serializers.DateTimeField()
-    data = serializers.DictField(help_text="Its shape depends on the kind.")
+    data = serializers.DictField(help_text="Its shape depends on the kind.")  # type: ignore[assignment]
 
 
 class EventsSerializer(serializers.Serializer[Any]):

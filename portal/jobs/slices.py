@@ -103,6 +103,7 @@ def take(job: Job) -> Decision:
 
 
 def _take_reserved(job: Job) -> Decision:
+    assert job.reservation_id is not None
     row = Reservation.objects.get(id=job.reservation_id)
     state = row.state_at(timezone.now())
     if state in {"ended", "cancelled"}:

@@ -36,7 +36,13 @@ def append(
 
     Returns the number of the last event, or None when nothing was written.
     """
-    values = {"job": job.id, "count": len(rows), "fence": fence, "batch": batch, "closed": list(TERMINAL)}
+    values: dict[str, Any] = {
+        "job": job.id,
+        "count": len(rows),
+        "fence": fence,
+        "batch": batch,
+        "closed": list(TERMINAL),
+    }
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_TAKE, values)
         taken = cursor.fetchone()

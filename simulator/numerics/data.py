@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -39,28 +39,29 @@ def stream(seed: int, *path: int) -> np.random.Generator:
     return np.random.default_rng([seed, *path])
 
 
-def order(seed: int, samples: int, batch: int) -> Iterator[Array]:
-    """Endless rows of ``batch`` sample numbers, each epoch in a new order; short ends are carried over."""
-    epoch, left = 0, np.empty(0, np.int64)
-    while True:
-        while len(left) < batch:
-            left = np.concatenate([left, stream(seed, 1, epoch).permutation(samples)])
-            epoch += 1
-        yield left[:batch]
-        left = left[batch:]
-
-
 class Shuffled:
-    """Samples in memory, read in a seeded order. Batches must be asked for in turn."""
+    """Samples in memory, read epoch after epoch, each in a seeded order; a batch may straddle two epochs."""
 
     def __init__(self, inputs: Inputs, labels: Array, *, batch: int, seed: int) -> None:
         self._inputs = inputs
         self._labels = labels
-        self._rows = order(seed, len(labels), batch)
+        self._batch = batch
+        self._order = lru_cache(maxsize=2)(lambda epoch: stream(seed, 1, epoch).permutation(len(labels)))
 
     def batch(self, index: int) -> Batch:
-        rows = next(self._rows)
+        rows = self._rows(index * self._batch)
         return Batch({name: values[rows] for name, values in self._inputs.items()}, self._labels[rows])
+
+    def _rows(self, first: int) -> Array:
+        """Sample numbers of one batch, whose first sample is the ``first`` that is read at all."""
+        parts: list[Array] = []
+        missing = self._batch
+        while missing:
+            epoch, offset = divmod(first, len(self._labels))
+            parts.append(self._order(epoch)[offset : offset + missing])
+            first += len(parts[-1])
+            missing -= len(parts[-1])
+        return np.concatenate(parts)
 
 
 class Noise:

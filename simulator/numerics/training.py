@@ -11,7 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from simulator.config import RunConfig
+from simulator.errors import SimulatorError
 from simulator.learning import step
+from simulator.numerics.checkpoint import Checkpoints, Saved, Writer, read
 from simulator.numerics.data import Source, training_source
 from simulator.numerics.placing import placed
 from simulator.program import Array, Program
@@ -39,21 +41,41 @@ def train(
     source: Source | None = None,
     on_step: Callable[[int, float], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
+    checkpoints: Checkpoints | None = None,
+    on_checkpoint: Callable[[int, str], None] | None = None,
 ) -> Trained:
-    """Train for ``config.steps`` steps. Raises ``model.not_trainable`` or ``dataset.mismatch``."""
+    """Train for ``config.steps`` steps. Raises ``model.not_trainable`` or ``dataset.mismatch``.
+
+    A run that goes on from a checkpoint ends with the same bits as one that was never interrupted.
+    """
     objective = step.objective_of(program)
     source = source or training_source(program, objective, config.dataset, config.seed)
     trainer = _Trainer(program, config, replicas)
     result = Trained({})
-    for number in range(1, config.steps + 1):
+    first = 1
+    if checkpoints is not None and checkpoints.resume is not None:
+        saved = read(checkpoints.resume)
+        trainer.restore(saved)
+        result.losses, result.skipped, first = saved.losses, saved.skipped, saved.step + 1
+    writer = Writer(checkpoints) if checkpoints is not None else None
+
+    def keep(number: int) -> None:
+        if writer is not None and on_checkpoint is not None:
+            path = writer.write(Saved(number, result.losses, result.skipped, trainer.state()))
+            on_checkpoint(number, path.name)
+
+    for number in range(first, config.steps + 1):
         if should_stop is not None and should_stop():
             result.stopped = True
+            keep(number - 1)
             break
         loss, finite = trainer.step(number, source)
         result.losses.append((number, loss))
         result.skipped += 0 if finite else 1
         if on_step is not None:
             on_step(number, loss)
+        if writer is not None and writer.due() and number < config.steps:
+            keep(number)
     result.weights = {n: np.asarray(w) for n, w in {**trainer.kept, **trainer.trained}.items()}
     return result
 
@@ -72,6 +94,31 @@ class _Trainer:
         self._key = jax.random.key(config.seed)
         self._sums = jax.jit(_summed(program, config))
         self._update = jax.jit(_updated(config, replicas), donate_argnums=(0, 1, 2))
+
+    def state(self) -> dict[tuple[str, str, str], Array]:
+        """Everything that the next step depends on, by (group, name, slot)."""
+        arrays = {("trained", name, ""): np.asarray(value) for name, value in self.trained.items()}
+        arrays |= {("kept", name, ""): np.asarray(value) for name, value in self.kept.items()}
+        slots = {(name, slot): value for name, held in self._state.items() for slot, value in held.items()}
+        return arrays | {("state", name, slot): np.asarray(value) for (name, slot), value in slots.items()}
+
+    def restore(self, saved: Saved) -> None:
+        """Go back to a saved state of the same model and settings. Raises ``checkpoint.mismatch``."""
+        present = self.state()
+        same = present.keys() == saved.arrays.keys() and all(
+            present[key].shape == value.shape and present[key].dtype == value.dtype
+            for key, value in saved.arrays.items()
+        )
+        if not same:
+            raise SimulatorError(
+                "checkpoint.mismatch", "The checkpoint is of another model or of other settings.", owner="platform"
+            )
+        for (group, name, slot), value in saved.arrays.items():
+            placed_value = jnp.asarray(value)
+            if group == "state":
+                self._state[name][slot] = placed_value
+            else:
+                (self.trained if group == "trained" else self.kept)[name] = placed_value
 
     def step(self, number: int, source: Source) -> tuple[float, bool]:
         """Loss over the global batch, and whether all gradients were finite."""

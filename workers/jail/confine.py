@@ -60,10 +60,10 @@ def limit(limits: Limits, *, own_user: bool) -> None:
 
 
 def become(user: int, parent: int, *, keep_reading: bool) -> None:
-    """Third wall: a user that owns nothing. The kernel forgets two wishes when the user changes: we say them again.
+    """Third wall: a user that owns nothing.
 
     `keep_reading` leaves one right, to read what permissions would deny: for a checkout or a Python behind a folder
-    that only root may enter, and for the files given. It is safe only behind Landlock, which still lists what can be opened.
+    that only root may enter, and for the files given. It is safe only behind Landlock, which lists what can be opened.
     """
     os.setgroups([])
     os.setresgid(user, user, user)
@@ -72,6 +72,7 @@ def become(user: int, parent: int, *, keep_reading: bool) -> None:
     os.setresuid(user, user, user)
     if keep_reading:
         _hold_only(_CAP_DAC_READ_SEARCH)
+    # The kernel forgets two wishes when the user changes: they are said again.
     _prctl(_PR_SET_DUMPABLE, 1)  # else we may not open our own /proc/self/fd; nobody else has this user
     die_with(parent)
 

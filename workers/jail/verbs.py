@@ -45,8 +45,14 @@ def run(
     conversation: Conversation, *, model: str, config: dict[str, Any], resume: str | None, checkpoint_every: float
 ) -> dict[str, Any]:
     """Simulate and execute; artefacts are left in the scratch folder, which is the current one."""
+    here = Path(".")
+    checkpoints = simulator.Checkpoints(here, checkpoint_every, None if resume is None else Path(resume))
     result = simulator.run(
-        model, RunConfig.from_dict(config), on_event=conversation.emit, should_stop=conversation.should_stop
+        model,
+        RunConfig.from_dict(config),
+        on_event=conversation.emit,
+        should_stop=conversation.should_stop,
+        checkpoints=checkpoints,
     )
-    result.save(Path("."))
+    result.save(here)
     return result.to_dict()
