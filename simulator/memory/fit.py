@@ -99,13 +99,16 @@ def remedies(memory: MemoryMap, config: RunConfig, ipu: Ipu) -> tuple[dict[str, 
         found.append(
             {"code": "memory.half", "text": "Use precision fp16: weights and activations take half the bytes."}
         )
-    if on_tile["temporaries"] > ipu.bytes_per_tile // 10 and config.available_memory_proportion > 0.1:
+    if room > 0 and on_tile["temporaries"] > ipu.bytes_per_tile // 10 and config.available_memory_proportion > 0.1:
         less = round(config.available_memory_proportion / 2, 3)
         text = f"Lower the available memory proportion to {less}: matrix products work in more, smaller steps."
         found.append({"code": "memory.proportion", "text": text, "available_memory_proportion": less})
     if on_tile["optimiser_state"] > ipu.bytes_per_tile // 20:
         found.append({"code": "memory.optimiser", "text": "Use sgd: it keeps no state beside the weights."})
     if not found or room <= 0:
-        text = f"What must stay in memory all the time needs {worded_bytes(lasting)} of a tile. Use a smaller model."
+        text = (
+            f"What stays in memory all the time takes {worded_bytes(lasting)} of this tile's "
+            f"{worded_bytes(ipu.bytes_per_tile)}, and each IPU holds a whole replica. Use a smaller model."
+        )
         found.append({"code": "memory.smaller_model", "text": text})
     return tuple(found)

@@ -91,6 +91,13 @@ def test_half_precision_is_not_advised_to_whoever_uses_it() -> None:
     assert "memory.smaller_batch" not in codes
 
 
+def test_when_what_stays_is_too_much_a_smaller_batch_is_not_advised() -> None:
+    memory = mapped(dense_step())
+    lasting = sum(int(memory.by_tile[name][memory.worst_tile]) for name in ALWAYS_LIVE)
+    codes = [r["code"] for r in remedies(memory, RunConfig(), replace(CHIP, bytes_per_tile=lasting - 1))]
+    assert codes == ["memory.half", "memory.smaller_model"]
+
+
 def test_code_must_lie_where_instructions_are_fetched() -> None:
     graph = dense_step()
     memory = mapped(graph)
