@@ -47,6 +47,16 @@ const confirm = createRoute({
   path: '/confirm-email/$key',
   component: lazyRouteComponent(() => import('./pages/account/ConfirmPage'), 'ConfirmPage'),
 });
+const forgotten = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('./pages/account/ForgottenPage'), 'ForgottenPage'),
+});
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password/$key',
+  component: lazyRouteComponent(() => import('./pages/account/ResetPage'), 'ResetPage'),
+});
 const outbox = createRoute({
   getParentRoute: () => root,
   path: '/outbox',
@@ -122,6 +132,8 @@ const tree = root.addChildren([
   signup,
   login,
   confirm,
+  forgotten,
+  reset,
   outbox,
   errorPage,
   boards,

@@ -9,6 +9,8 @@ export interface FieldProblem {
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
+  /** What the server said, in English; empty when it said nothing. */
+  readonly detail: string;
   readonly params: Record<string, unknown>;
   readonly fields: FieldProblem[];
   readonly requestId: string | null;
@@ -18,6 +20,7 @@ export class Problem extends Error {
     this.name = 'Problem';
     this.status = body.status;
     this.code = body.code;
+    this.detail = body.detail ?? '';
     this.params = body.params ?? {};
     this.fields = body.errors ?? [];
     this.requestId = body.request_id ?? null;

@@ -1,6 +1,6 @@
 // Sends a file in parts and goes on after a break: the server tells how far it is. Which file an unfinished upload
 // belongs to is remembered in the browser. Knows no page.
-import { apiUrl, csrfToken, get, post } from './http';
+import { answer, api, csrfToken } from './http';
 import { Problem, unreachable } from './problem';
 import type { Model, Upload } from './types';
 
@@ -82,7 +82,7 @@ function putPart(id: string, offset: number, part: Blob, onSent: (bytes: number)
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
-    request.open('PUT', apiUrl(`uploads/${id}`));
+    request.open('PUT', `/api/v1/uploads/${id}`);
     request.setRequestHeader('Content-Type', 'application/octet-stream');
     request.setRequestHeader('Upload-Offset', String(offset));
     request.setRequestHeader('X-CSRFToken', csrfToken());
@@ -101,8 +101,8 @@ function putPart(id: string, offset: number, part: Blob, onSent: (bytes: number)
 }
 
 const server: UploadTarget = {
-  create: (file, project) => post<Upload>('uploads', { name: file.name, size: file.size, project_id: project }),
-  look: (id) => get<Upload>(`uploads/${id}`),
+  create: (file, project) => answer(api.POST('/api/v1/uploads', { body: { name: file.name, size: file.size, project_id: project } })),
+  look: (id) => answer(api.GET('/api/v1/uploads/{upload_id}', { params: { path: { upload_id: id } } })),
   put: putPart,
-  complete: (id) => post<Model>(`uploads/${id}/complete`, {}),
+  complete: (id) => answer(api.POST('/api/v1/uploads/{upload_id}/complete', { params: { path: { upload_id: id } } })),
 };

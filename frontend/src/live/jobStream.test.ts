@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { StreamEvent } from '~/api/types';
 import { emptyStream, reduceEvents, type JobStream } from './jobStream';
-import type { StreamEvent } from './socket';
 
 let clock = 0;
 const event = (seq: number, kind: string, data: Record<string, unknown>, attempt = 1): StreamEvent => ({
   seq,
-  kind,
+  kind: kind as StreamEvent['kind'],
   attempt,
   time: `2026-11-30T12:00:${String((clock += 1) % 60).padStart(2, '0')}Z`,
   data,

@@ -1,7 +1,6 @@
 // A job's events folded into what its page shows. Pure: the same events in any split, order or number give the same
 // state, so a reload, a second tab or a broken connection loses nothing and shows nothing twice.
-import type { JobEnd, JobState } from '~/api/types';
-import type { StreamEvent } from './socket';
+import type { JobEnd, JobState, StreamEvent } from '~/api/types';
 
 export interface LogLine {
   /** Place in the whole log, for a stable key. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LiveSocket, socketUrl, type StreamEvent } from './socket';
+import type { StreamEvent } from '~/api/types';
+import { LiveSocket, socketUrl } from './socket';
 
 class FakeSocket {
   static all: FakeSocket[] = [];

@@ -1,15 +1,9 @@
 // The one WebSocket of a tab: topics with cursors, gap detection, heartbeat, back-off with jitter. What events mean is
 // not its business (see jobStream.ts), nor is React (see LiveProvider.tsx).
 
-export type LiveState = 'connecting' | 'live' | 'offline';
+import type { StreamEvent } from '~/api/types';
 
-export interface StreamEvent {
-  seq: number;
-  kind: string;
-  attempt: number;
-  time: string;
-  data: Record<string, unknown>;
-}
+export type LiveState = 'connecting' | 'live' | 'offline';
 
 export interface Listener {
   /** Events of a job topic. May repeat some after a reconnection; never skips any. */

@@ -1,14 +1,14 @@
 // A job's stream for a component: follows the topic over the tab's socket and, where sockets do not get through, asks
 // for the missing events by HTTP.
 import { useEffect, useState } from 'react';
-import { get } from '~/api/http';
+import { jobEvents } from '~/api/queries/jobs';
 import { emptyStream, isOver, reduceEvents, type JobStream } from './jobStream';
 import { useLiveSocket, useLiveState } from './LiveProvider';
-import type { StreamEvent } from './socket';
 
 export type Follow = 'live' | 'catching_up' | 'polling' | 'offline' | 'ended' | 'refused';
 
 const POLL_EVERY = 3000;
+const PAGE = 500;
 /** A short break is bridged by the socket itself. */
 const POLL_AFTER = 5000;
 
@@ -55,7 +55,7 @@ function usePolling(id: string, wanted: boolean, setFollowed: Update): boolean {
     let timer: ReturnType<typeof setTimeout>;
     let after = 0;
     const ask = async () => {
-      const answer = await get<{ results: StreamEvent[] }>(`jobs/${id}/events`, { after, limit: 500 }).catch(() => null);
+      const answer = await jobEvents(id, after, PAGE).catch(() => null);
       if (stopped) return;
       setPolling(true);
       setFollowed((f) => {
@@ -63,7 +63,7 @@ function usePolling(id: string, wanted: boolean, setFollowed: Update): boolean {
         after = stream.seq;
         return { ...f, stream, reached: answer !== null };
       });
-      timer = setTimeout(() => void ask(), answer && answer.results.length === 500 ? 0 : POLL_EVERY);
+      timer = setTimeout(() => void ask(), answer && answer.results.length === PAGE ? 0 : POLL_EVERY);
     };
     timer = setTimeout(() => void ask(), POLL_AFTER);
     return () => {

@@ -5,8 +5,15 @@ import { Problem } from '~/api/problem';
 import type { Params } from '~/i18n/catalogue';
 import { useWords, type Words } from '~/i18n/words';
 
-/** The sentence for a code: from the catalogue, in the page's language, else what the server said. */
-export function sentenceOf(code: string, detail: string, params: Record<string, unknown>, { maybe }: Words): string {
+/** Sentences of these are better than those of the library that refuses: they say what to do. */
+const OURS = /^(auth|network)\./;
+
+/**
+ * The sentence for a refusal. The portal's own is in English and names the very thing, so English pages show it; other
+ * pages show the catalogue's for the code, and the portal's where there is none.
+ */
+export function sentenceOf(code: string, detail: string, params: Record<string, unknown>, { maybe, language }: Words): string {
+  if (language === 'en' && detail && !OURS.test(code)) return detail;
   const shown: Params = {};
   for (const [name, value] of Object.entries(params)) {
     if (Array.isArray(value)) shown[name] = value.join(', ');
@@ -28,7 +35,7 @@ export function ProblemNotice({ problem, title, children }: Props) {
   const known = problem instanceof Problem ? problem : new Problem({ status: 0, code: 'internal' });
   return (
     <Alert color="brick" variant="light" title={title ?? t('problem.title')} role="alert" w="100%">
-      <Text size="sm">{sentenceOf(known.code, known.message, known.params, words)}</Text>
+      <Text size="sm">{sentenceOf(known.code, known.detail, known.params, words)}</Text>
       {known.fields.filter((f) => f.field === '' || f.field === 'non_field_errors').map((f) => (
         <Text size="sm" key={f.code + f.detail}>
           {sentenceOf(f.code, f.detail, {}, words)}

@@ -1,36 +1,36 @@
 // What the cloud offers to everybody, signed in or not: systems, built-in models and datasets, suites, boards.
 import { queryOptions } from '@tanstack/react-query';
-import { get } from '../http';
-import type { Board, Dataset, Pod, Suite, System, ZooModel } from '../types';
+import { answer, api } from '../http';
+import type { Dataset } from '../types';
 
 const HOUR = 3_600_000;
 
 export const systemsQuery = queryOptions({
   queryKey: ['systems'],
-  queryFn: ({ signal }) => get<System[]>('systems', undefined, signal),
+  queryFn: ({ signal }) => answer(api.GET('/api/v1/systems', { signal })),
   staleTime: HOUR,
 });
 export const podsQuery = queryOptions({
   queryKey: ['pods'],
-  queryFn: ({ signal }) => get<Pod[]>('pods', undefined, signal),
+  queryFn: ({ signal }) => answer(api.GET('/api/v1/pods', { signal })),
   staleTime: HOUR,
 });
 export const zooQuery = queryOptions({
   queryKey: ['zoo'],
-  queryFn: ({ signal }) => get<ZooModel[]>('zoo', undefined, signal),
+  queryFn: ({ signal }) => answer(api.GET('/api/v1/zoo', { signal })),
   staleTime: HOUR,
 });
 export const datasetsQuery = queryOptions({
   queryKey: ['datasets'],
-  queryFn: ({ signal }) => get<Dataset[]>('datasets', undefined, signal),
+  queryFn: async ({ signal }) => (await answer(api.GET('/api/v1/datasets', { signal }))) as Dataset[],
   staleTime: HOUR,
 });
 export const suitesQuery = queryOptions({
   queryKey: ['suites'],
-  queryFn: ({ signal }) => get<Suite[]>('suites', undefined, signal),
+  queryFn: ({ signal }) => answer(api.GET('/api/v1/suites', { signal })),
 });
 export const boardQuery = (slug: string) =>
   queryOptions({
     queryKey: ['board', slug],
-    queryFn: ({ signal }) => get<Board>(`suites/${slug}/board`, undefined, signal),
+    queryFn: ({ signal }) => answer(api.GET('/api/v1/suites/{slug}/board', { signal, params: { path: { slug } } })),
   });

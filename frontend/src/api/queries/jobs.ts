@@ -1,36 +1,47 @@
 // The reader's jobs and what is made for them: estimates before, report and artefacts after. Events: live/useJobStream.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { get, post } from '../http';
-import { cursorOf } from '../pages';
+import { answer, api, idempotent } from '../http';
+import { cursorOf, FIRST_PAGE } from '../pages';
 import type { Report } from '../report';
-import type { Artefact, EstimateRow, Job, JobState, Page, RunConfig } from '../types';
+import type { EstimateRow, Job, JobState, Page, RunConfig } from '../types';
+
+const PAGE = 30;
+const jobPath = (id: string) => ({ path: { job_id: id } });
 
 export const jobsQuery = (project: string, state?: JobState) =>
   infiniteQueryOptions({
     queryKey: ['jobs', project, state ?? 'all'],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => get<Page<Job>>('jobs', { project_id: project, state, cursor: pageParam, limit: 30 }, signal),
+    initialPageParam: FIRST_PAGE,
+    queryFn: async ({ pageParam: cursor, signal }): Promise<Page<Job>> => {
+      const query = { project_id: project, state, cursor, limit: PAGE };
+      const page = await answer(api.GET('/api/v1/jobs', { signal, params: { query } }));
+      return { ...page, results: page.results.map(asJob) };
+    },
     getNextPageParam: cursorOf,
   });
 
 export const jobQuery = (id: string) =>
-  queryOptions({ queryKey: ['job', id], queryFn: ({ signal }) => get<Job>(`jobs/${id}`, undefined, signal) });
+  queryOptions({
+    queryKey: ['job', id],
+    queryFn: async ({ signal }) => asJob(await answer(api.GET('/api/v1/jobs/{job_id}', { signal, params: jobPath(id) }))),
+  });
 
 export const reportQuery = (id: string, digest: string | null) =>
   queryOptions({
     queryKey: ['report', id, digest],
-    queryFn: ({ signal }) => get<Report>(`jobs/${id}/report`, undefined, signal),
+    queryFn: async ({ signal }) =>
+      (await answer(api.GET('/api/v1/jobs/{job_id}/report', { signal, params: jobPath(id) }))) as unknown as Report,
     staleTime: Infinity,
   });
 
 export const artefactsQuery = (id: string) =>
   queryOptions({
     queryKey: ['artefacts', id],
-    queryFn: async ({ signal }) => {
-      const answer = await get<Artefact[] | Page<Artefact>>(`jobs/${id}/artefacts`, undefined, signal);
-      return Array.isArray(answer) ? answer : answer.results;
-    },
+    queryFn: ({ signal }) => answer(api.GET('/api/v1/jobs/{job_id}/artefacts', { signal, params: jobPath(id) })),
   });
+
+export const jobEvents = (id: string, after: number, limit: number) =>
+  answer(api.GET('/api/v1/jobs/{job_id}/events', { params: { ...jobPath(id), query: { after, limit } } }));
 
 export interface EstimateRequest {
   model: string;
@@ -39,19 +50,24 @@ export interface EstimateRequest {
   project_id?: string;
 }
 
+/** The settings travel as an open object: the portal hands them to the engine, which knows them. */
+const asBody = <T extends EstimateRequest>({ config, ...rest }: T) => ({ ...rest, config: config as unknown as Record<string, unknown> });
+const asJob = (row: Omit<Job, 'config'> & { config: unknown }): Job => row as Job;
+
 /** Answers at once when it is known, else asks until it is; the key is the whole question, so nothing is asked twice. */
 export const estimateQuery = (request: EstimateRequest | null) =>
   queryOptions({
     queryKey: ['estimate', request],
     enabled: request !== null,
-    queryFn: async ({ signal }) => {
-      let row = await post<EstimateRow>('estimates', request);
+    queryFn: async ({ signal }): Promise<EstimateRow> => {
+      if (!request) throw new Error('a disabled query was run');
+      let row = await answer(api.POST('/api/v1/estimates', { signal, body: asBody(request) }));
       for (let wait = 250; row.state === 'pending'; wait = Math.min(2000, wait * 1.4)) {
         await new Promise((resolve) => setTimeout(resolve, wait));
         signal.throwIfAborted();
-        row = await get<EstimateRow>(`estimates/${row.id}`, undefined, signal);
+        row = await answer(api.GET('/api/v1/estimates/{estimate_id}', { signal, params: { path: { estimate_id: row.id } } }));
       }
-      return row;
+      return row as EstimateRow;
     },
     staleTime: 60_000,
   });
@@ -61,6 +77,8 @@ export interface JobRequest extends EstimateRequest {
   suite?: string;
 }
 
-export const submitJob = (request: JobRequest, key: string) => post<Job>('jobs', request, key);
-export const cancelJob = (id: string) => post<Job>(`jobs/${id}/cancel`, {});
-export const rerunJob = (id: string, key: string) => post<Job>(`jobs/${id}/rerun`, {}, key);
+export const submitJob = async (request: JobRequest, key: string) =>
+  asJob(await answer(api.POST('/api/v1/jobs', { body: asBody(request), headers: idempotent(key) })));
+export const cancelJob = (id: string) => answer(api.POST('/api/v1/jobs/{job_id}/cancel', { params: jobPath(id) }));
+export const rerunJob = (id: string, key: string) =>
+  answer(api.POST('/api/v1/jobs/{job_id}/rerun', { params: jobPath(id), headers: idempotent(key) }));

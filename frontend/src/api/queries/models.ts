@@ -1,23 +1,23 @@
 // The reader's models. Uploading is in ../upload.ts.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { get, remove } from '../http';
-import { cursorOf } from '../pages';
-import type { Model, Page } from '../types';
+import { answer, api } from '../http';
+import { cursorOf, FIRST_PAGE } from '../pages';
 
 export const modelsQuery = (project: string) =>
   infiniteQueryOptions({
     queryKey: ['models', project],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => get<Page<Model>>('models', { project_id: project, cursor: pageParam }, signal),
+    initialPageParam: FIRST_PAGE,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      answer(api.GET('/api/v1/models', { signal, params: { query: { project_id: project, cursor } } })),
     getNextPageParam: cursorOf,
   });
 
 export const modelQuery = (id: string) =>
   queryOptions({
     queryKey: ['model', id],
-    queryFn: ({ signal }) => get<Model>(`models/${id}`, undefined, signal),
+    queryFn: ({ signal }) => answer(api.GET('/api/v1/models/{model_id}', { signal, params: { path: { model_id: id } } })),
     // The hint over the socket comes first; this is for when it is lost.
     refetchInterval: ({ state }) => (state.data?.state === 'inspecting' ? 3000 : false),
   });
 
-export const deleteModel = (id: string) => remove(`models/${id}`);
+export const deleteModel = (id: string) => answer(api.DELETE('/api/v1/models/{model_id}', { params: { path: { model_id: id } } }));

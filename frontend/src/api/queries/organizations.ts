@@ -1,44 +1,48 @@
 // Members, ledger and tokens of the reader's organizations. Which there are is told by the session.
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { get, patch, post, remove } from '../http';
-import { cursorOf } from '../pages';
-import type { LedgerEntry, Member, Page, Role, Token } from '../types';
+import { answer, api } from '../http';
+import { cursorOf, FIRST_PAGE } from '../pages';
+import type { components } from '../schema';
+import type { Role } from '../types';
 
 export const membersQuery = (organization: string) =>
   infiniteQueryOptions({
     queryKey: ['members', organization],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => get<Page<Member>>(`organizations/${organization}/members`, { cursor: pageParam }, signal),
+    initialPageParam: FIRST_PAGE,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      answer(api.GET('/api/v1/organizations/{org_id}/members', { signal, params: { path: { org_id: organization }, query: { cursor } } })),
     getNextPageParam: cursorOf,
   });
 
 export const addMember = (organization: string, email: string, role: Role) =>
-  post<Member>(`organizations/${organization}/members`, { email, role });
+  answer(api.POST('/api/v1/organizations/{org_id}/members', { params: { path: { org_id: organization } }, body: { email, role } }));
+
 export const changeRole = (organization: string, user: string, role: Role) =>
-  patch<Member>(`organizations/${organization}/members/${user}`, { role });
-export const removeMember = (organization: string, user: string) => remove(`organizations/${organization}/members/${user}`);
+  answer(
+    api.PATCH('/api/v1/organizations/{org_id}/members/{user_id}', {
+      params: { path: { org_id: organization, user_id: user } },
+      body: { role },
+    }),
+  );
+
+export const removeMember = (organization: string, user: string) =>
+  answer(api.DELETE('/api/v1/organizations/{org_id}/members/{user_id}', { params: { path: { org_id: organization, user_id: user } } }));
 
 export const ledgerQuery = (organization: string) =>
   infiniteQueryOptions({
     queryKey: ['ledger', organization],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => get<Page<LedgerEntry>>(`organizations/${organization}/ledger`, { cursor: pageParam }, signal),
+    initialPageParam: FIRST_PAGE,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      answer(api.GET('/api/v1/organizations/{org_id}/ledger', { signal, params: { path: { org_id: organization }, query: { cursor } } })),
     getNextPageParam: cursorOf,
   });
 
 export const tokensQuery = infiniteQueryOptions({
   queryKey: ['tokens'],
-  initialPageParam: '',
-  queryFn: ({ pageParam, signal }) => get<Page<Token>>('tokens', { cursor: pageParam }, signal),
+  initialPageParam: FIRST_PAGE,
+  queryFn: ({ pageParam: cursor, signal }) => answer(api.GET('/api/v1/tokens', { signal, params: { query: { cursor } } })),
   getNextPageParam: cursorOf,
 });
 
-export interface TokenRequest {
-  name: string;
-  scopes: string[];
-  expires_in_days: number;
-  organization_id: string;
-}
-
-export const createToken = (request: TokenRequest) => post<Token & { token: string }>('tokens', request);
-export const revokeToken = (id: string) => remove(`tokens/${id}`);
+export const createToken = (body: components['schemas']['CreateTokenRequest']) => answer(api.POST('/api/v1/tokens', { body }));
+export const revokeToken = (id: string) => answer(api.DELETE('/api/v1/tokens/{token_id}', { params: { path: { token_id: id } } }));

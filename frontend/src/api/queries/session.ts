@@ -2,12 +2,12 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { logOut } from '../auth';
-import { get } from '../http';
-import type { Organization, OutboxMail, Project, Session } from '../types';
+import { answer, api } from '../http';
+import type { Organization, Project } from '../types';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => get<Session>('session', undefined, signal),
+  queryFn: ({ signal }) => answer(api.GET('/api/v1/session', { signal })),
   staleTime: 60_000,
 });
 
@@ -25,8 +25,9 @@ export function useWorkplace(): { organization: Organization; project: Project }
 export function useSessionChanged() {
   const client = useQueryClient();
   return useCallback(async () => {
-    client.clear();
-    await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' });
+    return session;
   }, [client]);
 }
 
@@ -40,7 +41,7 @@ export function useLogOut() {
 
 export const outboxQuery = queryOptions({
   queryKey: ['outbox'],
-  queryFn: ({ signal }) => get<{ results: OutboxMail[] }>('outbox', undefined, signal),
+  queryFn: ({ signal }) => answer(api.GET('/api/v1/outbox', { signal })),
   refetchInterval: 3000,
   retry: false,
 });

@@ -69,7 +69,5 @@ export const organization = {
   'ledger.kind.grant': 'Grant',
   'ledger.kind.hold': 'Hold',
   'ledger.kind.capture': 'Charge',
-  'ledger.kind.release': 'Given back',
   'ledger.kind.refund': 'Refund',
-  'ledger.kind.charge': 'Charge',
 } as const;

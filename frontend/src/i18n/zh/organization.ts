@@ -71,7 +71,5 @@ export const organization: Record<keyof typeof en, string> = {
   'ledger.kind.grant': '发放',
   'ledger.kind.hold': '预扣',
   'ledger.kind.capture': '扣除',
-  'ledger.kind.release': '退还',
   'ledger.kind.refund': '退款',
-  'ledger.kind.charge': '扣除',
 };

@@ -48,7 +48,7 @@ export function LogInPage() {
   return (
     <Narrow>
       <Title order={1}>{t('login.title')}</Title>
-      {confirmed && <Alert color="pine">{t('login.confirmed')}</Alert>}
+      {confirmed && <Alert color="pine">{t(confirmed === 'password' ? 'reset.done' : 'login.confirmed')}</Alert>}
       <Paper component="form" onSubmit={submit} withBorder p="lg">
         <Stack>
           <ProblemNotice problem={signing.error} />
@@ -59,6 +59,9 @@ export function LogInPage() {
           </Button>
         </Stack>
       </Paper>
+      <LinkAnchor to="/reset-password" size="sm">
+        {t('login.forgot')}
+      </LinkAnchor>
       <Text size="sm">
         {t('login.none')}{' '}
         <LinkAnchor to="/signup">

@@ -46,6 +46,7 @@ export function SimulatedTable({ rows }: { rows: SimulatedRow[] }) {
 function Row({ row, fresh, old }: { row: SimulatedRow; fresh: boolean; old: boolean }) {
   const { t } = useWords();
   const format = useFormat();
+  const [low, high] = row.interval ?? [];
   return (
     <Table.Tr className={fresh ? classes.fresh : undefined} data-old={old || undefined}>
       <Table.Td ta="right" fw={650}>
@@ -55,9 +56,9 @@ function Row({ row, fresh, old }: { row: SimulatedRow; fresh: boolean; old: bool
         <Text span fw={650}>
           {t('board.unit', { value: format.quantity(row.value), unit: row.unit })}
         </Text>
-        {row.interval && (
+        {low !== undefined && high !== undefined && (
           <Text size="xs" c="dimmed">
-            {t('estimate.interval', { low: format.quantity(row.interval[0]), high: format.quantity(row.interval[1]) })}
+            {t('estimate.interval', { low: format.quantity(low), high: format.quantity(high) })}
           </Text>
         )}
       </Table.Td>

@@ -42,7 +42,7 @@ function Now({ job, stream, state }: Props) {
   if (state === 'queued' || state === 'allocating')
     return (
       <Text size="sm" c="dimmed" mt="sm">
-        {t('job.waiting')}
+        {maybe(`waiting.${job.waiting_for}`) ?? t('job.waiting')}
       </Text>
     );
   if (state === 'compiling' && stream.phase) {

@@ -49,6 +49,7 @@ function Answer({ estimate, request, onSlice }: { estimate: Estimate; request: E
   const { t, language } = useWords();
   const format = useFormat();
   const training = request.config.task === 'train';
+  const batch = estimate.batch_equation;
   const range = (name: string, show: (value: number) => string) => {
     const interval = estimate.intervals?.[name];
     return Array.isArray(interval) ? t('estimate.interval', { low: show(interval[0]), high: show(interval[1]) }) : undefined;
@@ -63,11 +64,9 @@ function Answer({ estimate, request, onSlice }: { estimate: Estimate; request: E
         <Figure label={t('estimate.total')} value={format.seconds(estimate.total_simulated_seconds)} />
         <Figure label={t('estimate.price')} value={onSlice ? t('estimate.price.slice') : t('common.credits', { value: format.credits(estimate.price_microcredits) })} />
       </Figures>
-      {estimate.batch && (
-        <Text size="sm" className="number">
-          {t('estimate.equation', { micro: format.count(estimate.batch.micro_batch), replicas: format.count(estimate.batch.replicas), global: format.count(estimate.batch.global_batch) })}
-        </Text>
-      )}
+      <Text size="sm" className="number">
+        {t('estimate.equation', { micro: format.count(batch.micro_batch), replicas: format.count(batch.replicas), global: format.count(batch.global_batch) })}
+      </Text>
       <Text size="sm" className={classes.sentence}>
         {sentence}
       </Text>
