@@ -22,11 +22,11 @@ ELEMENTWISE = frozenset({
     "tanh", "xor",
 })  # fmt: skip
 VIEWS = frozenset({
-    "reshape", "squeeze", "expand_dims", "broadcast_in_dim", "slice", "stop_gradient", "copy", "copy_p",
+    "reshape", "split", "squeeze", "expand_dims", "broadcast_in_dim", "slice", "stop_gradient", "copy", "copy_p",
     "reduce_precision", "random_fold_in", "random_wrap", "random_unwrap", "optimization_barrier", "pvary",
 })  # fmt: skip
 MOVEMENTS = frozenset({
-    "transpose", "concatenate", "pad", "rev", "dynamic_slice", "dynamic_update_slice", "iota", "split", "stack",
+    "transpose", "concatenate", "pad", "rev", "dynamic_slice", "dynamic_update_slice", "iota", "stack",
     "unstack",
 })  # fmt: skip
 REDUCTIONS = frozenset({

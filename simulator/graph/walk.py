@@ -149,9 +149,13 @@ class Walk:
         source = self.read(equation.invars[0])
         for var in equation.outvars:
             tensor = self._alias(aval_of(var), source)
-            if var in self._wanted:
-                self.builder.role[tensor], self.builder.name[tensor], _ = self._wanted[var]
             self._known[var] = tensor
+            if var in self._wanted:
+                role, self.builder.name[tensor], in_place = self._wanted[var]
+                self.builder.role[tensor] = role
+                root = self.builder.root(source)
+                if 0 <= in_place < root and root in self.builder.producer:
+                    self.builder.role[root], self.builder.alias_of[root] = role, in_place
 
     def _alias(self, aval: Aval, of: int) -> int:
         return self.builder.tensor(aval, self.builder.role[of], alias_of=of)

@@ -132,11 +132,13 @@ def _program(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
 
 
 def _fixed(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
-    """A model exported with a fixed leading dimension: run as it is, or widened when every output follows."""
+    """A model exported with a fixed leading dimension: run as it is, or widened from 1 when every output follows."""
     sizes = {spec.shape[0] for spec in bound.inputs if spec.shape}
     exported = sizes.pop() if len(sizes) == 1 else 1
     if exported == batch:
         return _program(bound, checked, name, exported)
+    if exported != 1:  # a larger leading dimension may be time as well as a batch
+        raise _batch_fixed(exported)
     wider = tuple(replace(s, shape=(batch, *s.shape[1:])) if s.shape else s for s in bound.inputs)
     widened = replace(bound, inputs=wider, rebatched=(exported, batch))
     narrow = _program(bound, checked, name, exported)

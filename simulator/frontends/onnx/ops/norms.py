@@ -25,8 +25,8 @@ def batch_norm(call: Call, x: Any, scale: Any, bias: Any, mean: Any, variance: A
     keep = call.attr("momentum", 0.9)
     new_mean = (given[2] * keep + own_mean * (1 - keep)).astype(given[2].dtype)
     new_variance = (given[3] * keep + own_variance * (1 - keep)).astype(given[3].dtype)
-    call.update_weight(3, jax.lax.stop_gradient(new_mean))
-    call.update_weight(4, jax.lax.stop_gradient(new_variance))
+    call.update_weight(3, new_mean)
+    call.update_weight(4, new_variance)
     return (y.reshape(x.shape), new_mean, new_variance)
 
 
