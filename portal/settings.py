@@ -144,8 +144,10 @@ UPLOAD_PART_BYTES = 8 * 1024**2
 REQUEST_MAX_BYTES = UPLOAD_PART_BYTES + 64 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024**2
 
-# What one attempt at a job may take of a worker.
+# What one attempt at a job may take of a worker, and how long its silence is borne.
 PODIUM_JOB_WALL_SECONDS = int(os.environ.get("PODIUM_JOB_WALL_SECONDS") or 3600)
+PODIUM_LEASE_SECONDS = float(os.environ.get("PODIUM_LEASE_SECONDS") or 15)
+PODIUM_CHECKPOINT_SECONDS = float(os.environ.get("PODIUM_CHECKPOINT_SECONDS") or 15)
 PODIUM_RUN_MEMORY_BYTES = int(os.environ.get("PODIUM_RUN_MEMORY_BYTES") or 6 * 1024**3)
 
 # Hosts, cookies, headers. Cookies know no port, so two checkouts on one machine need names of their own.

@@ -31,7 +31,6 @@ T = TypeVar("T")
 
 FLUSH_EVERY = 0.1  # seconds
 HEARTBEAT_EVERY = 2.0  # seconds; the lease is several times that
-CHECKPOINT_EVERY = 15.0  # seconds between two checkpoints of a training run
 GRACE_TO_STOP = 10.0  # seconds that a cancelled child has to end in an orderly way
 DATABASE_PATIENCE = 30.0  # seconds that a database may be away
 MOST_ARTEFACT_BYTES = 2 * GIB
@@ -72,7 +71,11 @@ class _Attempt:
         files = {} if claim.model_path is None else {"model": claim.model_path}
         if claim.checkpoint_path is not None:
             files["resume"] = claim.checkpoint_path
-        arguments: dict[str, Any] = {"config": claim.config, "resume": None, "checkpoint_every": CHECKPOINT_EVERY}
+        arguments: dict[str, Any] = {
+            "config": claim.config,
+            "resume": None,
+            "checkpoint_every": settings.PODIUM_CHECKPOINT_SECONDS,
+        }
         if claim.model_path is None:
             arguments["model"] = claim.zoo
         limits = Limits(

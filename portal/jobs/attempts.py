@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models.functions import Now
 
 from portal import storage
@@ -24,7 +25,7 @@ from portal.jobs.models import Artefact, Attempt, Checkpoint, Job
 from portal.jobs.states import WITH_WORKER, AttemptState, JobState
 from portal.tenancy import context
 
-LEASE = timedelta(seconds=15)
+LEASE = timedelta(seconds=settings.PODIUM_LEASE_SECONDS)
 
 
 class StaleFence(Exception):

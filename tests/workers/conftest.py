@@ -35,14 +35,14 @@ def actor(transactional_db: None, services: Services) -> Any:
 class RunningWorker:
     """A Celery worker of the product, in its own process group."""
 
-    def __init__(self, log: Path, concurrency: int = 2) -> None:
+    def __init__(self, log: Path, concurrency: int = 2, **environment: str) -> None:
         self._log = log.open("wb")
         self.process = subprocess.Popen(
             [
                 sys.executable, "-m", "celery", "-A", "workers.app", "worker", "-P", "prefork",
                 "--concurrency", str(concurrency), "--loglevel", "INFO", "--without-gossip", "--without-mingle",
             ],
-            cwd=ROOT, stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True,
+            cwd=ROOT, env={**os.environ, **environment}, stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         self._path = log
 
@@ -78,16 +78,16 @@ class RunningWorker:
 
 
 @pytest.fixture
-def start_worker(actor: Any, tmp_path: Path) -> Iterator[Callable[[], RunningWorker]]:
+def start_worker(actor: Any, tmp_path: Path) -> Iterator[Callable[..., RunningWorker]]:
     """Start a worker and wait until it is in the register."""
     started: list[RunningWorker] = []
 
-    def start() -> RunningWorker:
+    def start(**environment: str) -> RunningWorker:
         from portal import tenancy
         from portal.jobs.models import Worker
 
         before = _workers_known()
-        worker = RunningWorker(tmp_path / f"worker-{len(started)}.log")
+        worker = RunningWorker(tmp_path / f"worker-{len(started)}.log", **environment)
         started.append(worker)
         for _ in range(600):
             with tenancy.context(role="system"):
