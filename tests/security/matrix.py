@@ -8,13 +8,13 @@ from typing import Any
 
 # One thing of one tenant: a stranger gets 404 for every method, somebody signed out 401.
 PRIVATE: dict[str, dict[str, Any]] = {
-    "organizations/<uuid:organization_id>": {"GET": None},
-    "organizations/<uuid:organization_id>/members": {
+    "organizations/<uuid:org_id>": {"GET": None},
+    "organizations/<uuid:org_id>/members": {
         "GET": None,
         "POST": {"email": "stranger@example.org", "role": "admin"},
     },
-    "organizations/<uuid:organization_id>/members/<uuid:user_id>": {"PATCH": {"role": "viewer"}, "DELETE": None},
-    "organizations/<uuid:organization_id>/ledger": {"GET": None},
+    "organizations/<uuid:org_id>/members/<uuid:user_id>": {"PATCH": {"role": "viewer"}, "DELETE": None},
+    "organizations/<uuid:org_id>/ledger": {"GET": None},
     "tokens/<uuid:token_id>": {"DELETE": None},
     "uploads/<uuid:upload_id>": {"GET": None, "PUT": b"stolen"},
     "uploads/<uuid:upload_id>/complete": {"POST": {}},
@@ -40,7 +40,7 @@ LISTS = (
     "jobs",
 )
 
-# Making something inside, or out of, what belongs to another: 404, as if it were not there.
+# Making something inside, or out of, what belongs to another: refused in the words for what is not there.
 REFERENCES: dict[str, list[dict[str, Any]]] = {
     "tokens": [
         {"name": "t", "scopes": ["jobs:read"], "expires_in_days": 1, "organization_id": "{organization_id}"},
@@ -48,7 +48,7 @@ REFERENCES: dict[str, list[dict[str, Any]]] = {
     "uploads": [{"name": "m.onnx", "size": 10, "project_id": "{project_id}"}],
     "reservations": [
         {
-            "pod_id": "{pod_id}", "ipus": 1, "starts_at": "2031-01-01T10:00:00Z", "ends_at": "2031-01-01T11:00:00Z",
+            "pod_id": "{pod_id}", "ipus": 1, "starts_at": "{start}", "ends_at": "{end}",
             "zone": "UTC", "project_id": "{project_id}",
         },
     ],
@@ -75,8 +75,6 @@ PUBLIC: dict[str, str] = {
     "session": "tells the caller about the caller; the CSRF cookie is set here before anybody is signed in",
     "outbox": "exists in the embedded installation alone, and only for browsers on the same machine",
     "systems": "the catalogue of machines and prices",
-    "pods": "the inventory, the same for everybody",
-    "pods/<uuid:pod_id>/occupancy": "says when IPUs are taken, never by whom: clashes can be shown to strangers",
     "zoo": "models that come with Podium",
     "datasets": "data sets that come with Podium",
     "suites": "leaderboards are public by design",
@@ -84,16 +82,29 @@ PUBLIC: dict[str, str] = {
     "openapi.json": "the description of this API",
 }
 
+# The same for everybody who is signed in, each with its reason; somebody signed out gets 401.
+SHARED: dict[str, str] = {
+    "pods": "the inventory",
+    "pods/<uuid:pod_id>/occupancy": "says when IPUs are taken, never by whom: clashes can be shown to strangers",
+}
+
 # Not ours, or not about anybody's things: address prefix and reason.
 OUTSIDE: dict[str, str] = {
     "_allauth/": "sign-in: acts on the caller's own session and address only, by allauth",
     "accounts/": "allauth's callbacks, which act on the caller's own session only",
-    "static/": "the front end's files",
+    "livez": "says that the process answers",
+    "readyz": "says which of the services answer, without addresses",
+    "api/docs": "shows the description of the API",
+    "api/v1/^.*$": "an address that is none: always 404",
+    "^(?:api|_allauth|static|assets|ws)/.*$": "an address that is none: always 404",
+    "^.*$": "the front end's one page, the same for everybody",
 }
 
 # Kinds of topics of the socket.
 PRIVATE_TOPICS = {"job": "{job_id}", "project": "{project_id}"}
 PUBLIC_TOPICS = {
     "board": ("{slug}", "leaderboards are public; the hint says only that something changed"),
-    "pod": ("{pod_id}", "occupancy is public without owners; the hint says only that something changed"),
+}
+SHARED_TOPICS = {
+    "pod": ("{pod_id}", "occupancy is shared without owners; the hint says only that something changed"),
 }

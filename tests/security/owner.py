@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.e2e.models import classifier
@@ -9,6 +10,8 @@ from tests.e2e.people import Person, join, wait_for
 from tests.e2e.stack import Stack
 
 CANARY = "canary-8d1f"
+START = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(days=40)
+HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class Owner:
 
     def secrets(self) -> set[str]:
         """What may stand in no answer to a stranger. A pod, a suite and the zoo belong to nobody."""
-        public = {"pod_id", "slug"}
+        public = {"pod_id", "slug", "start", "end"}
         return {value for name, value in self.things.items() if name not in public} | {CANARY, self.person.email}
 
 
@@ -30,9 +33,12 @@ def settle(stack: Stack, folder: Path) -> Owner:
     organization = person.organization
     things = {
         "organization_id": organization["id"],
+        "org_id": organization["id"],
         "project_id": person.project_id,
         "user_id": person.session()["user"]["id"],
         "token_id": person.web.get("/api/v1/tokens").json()["results"][0]["id"],
+        "start": START.isoformat(),
+        "end": (START + HOUR).isoformat(),
         "slug": person.api.get("/api/v1/suites").json()[0]["slug"],
     }
     things |= _uploads(person, folder)
@@ -58,7 +64,7 @@ def _uploads(person: Person, folder: Path) -> dict[str, str]:
 
 def _reservation(person: Person) -> dict[str, str]:
     pod = next(row for row in person.api.get("/api/v1/pods").json() if row["system"] == "pod16")
-    times = {"starts_at": "2030-05-05T10:00:00Z", "ends_at": "2030-05-05T11:00:00Z", "zone": "UTC"}
+    times = {"starts_at": START.isoformat(), "ends_at": (START + HOUR).isoformat(), "zone": "UTC"}
     booked = person.api.post("/api/v1/reservations", json={"pod_id": pod["id"], "ipus": 1} | times)
     assert booked.status_code == 201, booked.text
     return {"pod_id": pod["id"], "reservation_id": booked.json()["id"]}
