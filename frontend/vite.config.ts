@@ -9,11 +9,10 @@ export default defineConfig({
   resolve: { alias: { '~': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: { target: 'es2022', assetsInlineLimit: 0, chunkSizeWarningLimit: 900 },
   server: {
-    proxy: {
-      '/api': { target, changeOrigin: true },
-      '/_allauth': { target, changeOrigin: true },
-      '/ws': { target, ws: true, changeOrigin: true },
-    },
+    // The portal accepts changing requests and sockets from its own origin alone, so the proxy speaks with that one.
+    proxy: Object.fromEntries(
+      ['/api', '/_allauth', '/static', '/ws'].map((path) => [path, { target, changeOrigin: true, ws: path === '/ws', headers: { origin: target } }]),
+    ),
   },
   test: {
     environment: 'jsdom',

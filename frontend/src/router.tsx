@@ -44,7 +44,7 @@ const login = createRoute({
 });
 const confirm = createRoute({
   getParentRoute: () => root,
-  path: '/confirm-email/$key',
+  path: '/confirm/$key',
   component: lazyRouteComponent(() => import('./pages/account/ConfirmPage'), 'ConfirmPage'),
 });
 const forgotten = createRoute({

@@ -5,7 +5,7 @@ import classes from './EmptyState.module.css';
 
 export function EmptyState({ text, children }: { text: string; children?: ReactNode }) {
   return (
-    <Paper className={classes.box} p="xl">
+    <Paper className={classes.box} p="xl" bg="transparent">
       <Stack align="center" gap="sm">
         <svg width="64" height="26" viewBox="0 0 64 26" aria-hidden="true" className={classes.tiles}>
           {Array.from({ length: 18 }, (_, i) => (

@@ -22,6 +22,7 @@ export const theme = createTheme({
     Anchor: { defaultProps: { underline: 'hover' } },
     Badge: { defaultProps: { radius: 'sm', tt: 'none', fw: 600 } },
     Modal: { defaultProps: { centered: true } },
+    Paper: { defaultProps: { bg: 'var(--surface)' } },
     Table: { defaultProps: { verticalSpacing: 'xs' } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
   },

@@ -1,8 +1,8 @@
 // Where the link of the confirmation mail leads: confirms at once, then leads on.
 import { Loader, Stack, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { confirmMail } from '~/api/auth';
 import { useSessionChanged } from '~/api/queries/session';
 import { useWords } from '~/i18n/words';
@@ -11,7 +11,7 @@ import { ProblemNotice } from '~/shell/ProblemNotice';
 import { LinkButton } from '~/shell/links';
 import { Narrow } from './Narrow';
 
-const route = getRouteApi('/confirm-email/$key');
+const route = getRouteApi('/confirm/$key');
 
 export function ConfirmPage() {
   const { t } = useWords();
@@ -19,15 +19,22 @@ export function ConfirmPage() {
   const navigate = useNavigate();
   const live = useLiveSocket();
   const changed = useSessionChanged();
-  const confirming = useQuery({ queryKey: ['confirm', key], queryFn: () => confirmMail(key), staleTime: Infinity, retry: false });
-  const outcome = confirming.data;
-  useEffect(() => {
-    if (!outcome) return;
-    void changed().then(() => {
+  const confirming = useMutation({
+    mutationFn: confirmMail,
+    onSuccess: async (outcome) => {
+      await changed();
       live.restart();
-      return outcome === 'signed_in' ? navigate({ to: '/' }) : navigate({ to: '/login', search: { confirmed: '1' } });
-    });
-  }, [outcome, changed, live, navigate]);
+      if (outcome === 'signed_in') await navigate({ to: '/' });
+      else await navigate({ to: '/login', search: { confirmed: '1' } });
+    },
+  });
+  const { mutate } = confirming;
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current) return; // the key works once, and strict mode runs effects twice
+    begun.current = true;
+    mutate(key);
+  }, [mutate, key]);
   return (
     <Narrow>
       <Title order={1}>{t('confirm.title')}</Title>

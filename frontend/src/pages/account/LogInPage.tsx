@@ -64,7 +64,7 @@ export function LogInPage() {
       </LinkAnchor>
       <Text size="sm">
         {t('login.none')}{' '}
-        <LinkAnchor to="/signup">
+        <LinkAnchor to="/signup" underline="always">
           {t('nav.signup')}
         </LinkAnchor>
       </Text>

@@ -48,7 +48,7 @@ export function SignUpPage() {
       </Paper>
       <Text size="sm">
         {t('signup.have')}{' '}
-        <LinkAnchor to="/login">
+        <LinkAnchor to="/login" underline="always">
           {t('nav.login')}
         </LinkAnchor>
       </Text>

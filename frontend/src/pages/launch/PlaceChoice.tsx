@@ -57,7 +57,7 @@ function OnSlice({ form, onChange, slices }: Pick<Props, 'form' | 'onChange' | '
     return (
       <Text size="sm">
         {t('launch.where.none')}{' '}
-        <LinkAnchor to="/pods">
+        <LinkAnchor to="/pods" underline="always">
           {t('home.step.reserve')}
         </LinkAnchor>
       </Text>
