@@ -21,7 +21,7 @@ export function BoardPage() {
   const client = useQueryClient();
   const { data: board, error } = useQuery(boardQuery(slug));
   useTopic(`board:${slug}`, () => void client.invalidateQueries({ queryKey: ['board', slug] }));
-  if (error) return <ProblemNotice problem={error} />;
+  if (error && !board) return <ProblemNotice problem={error} />;
   if (!board) return <Waiting lines={8} />;
   return <OneBoard board={board} />;
 }

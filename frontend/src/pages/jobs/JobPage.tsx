@@ -26,7 +26,7 @@ const ReportView = lazy(() => import('../report/ReportView').then((module) => ({
 export function JobPage() {
   const { id } = route.useParams();
   const { data: job, error } = useQuery(jobQuery(id));
-  if (error) return <ProblemNotice problem={error} />;
+  if (error && !job) return <ProblemNotice problem={error} />;
   if (!job) return <Waiting lines={8} />;
   return <OneJob key={id} job={job} />;
 }

@@ -17,7 +17,7 @@ import { TimeSection } from './TimeSection';
 
 export function ReportView({ job, digest }: { job: Job; digest: string }) {
   const { data: report, error } = useQuery(reportQuery(job.id, digest));
-  if (error) return <ProblemNotice problem={error} />;
+  if (error && !report) return <ProblemNotice problem={error} />;
   if (!report) return <Waiting lines={8} />;
   return <OneReport report={report} />;
 }
