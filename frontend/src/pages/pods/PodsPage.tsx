@@ -12,7 +12,7 @@ import { Waiting } from '~/shell/Waiting';
 import { Calendar } from './Calendar';
 import { ReserveForm } from './ReserveForm';
 import { Slices } from './Slices';
-import { nextQuarter, type View } from './slots';
+import { thisMinute, type View } from './slots';
 import classes from './Pods.module.css';
 
 export function PodsPage() {
@@ -41,7 +41,7 @@ function Booking({ pods, systems, project }: { pods: Pod[]; systems: System[]; p
   const [view, setView] = useState<View>('day');
   const [zone, setZone] = useState(browserZone);
   const [at, setAt] = useState(() => new Date());
-  const [start, setStart] = useState(() => nextQuarter(new Date()));
+  const [start, setStart] = useState(() => thisMinute(new Date()));
   const pod = pods.find((each) => each.id === podId);
   const system = systems.find((each) => each.id === pod?.system);
   if (!pod || !system) return null;

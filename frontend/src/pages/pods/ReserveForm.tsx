@@ -63,7 +63,7 @@ export function ReserveForm({ pod, system, project, zone, onZone, start, onStart
         {t('reserve.title')}
       </Title>
       <Select label={t('reserve.size')} description={t('reserve.size.hint')} data={system.allowed_sizes.map(String)} value={String(size)} onChange={(value) => setSize(Number(value))} allowDeselect={false} />
-      <TextInput type="datetime-local" label={t('reserve.start')} required step={900} value={localOf(start, zone)} onChange={(event) => event.currentTarget.value && onStart(instantOf(event.currentTarget.value, zone))} />
+      <TextInput type="datetime-local" label={t('reserve.start')} required step={60} value={localOf(start, zone)} onChange={(event) => event.currentTarget.value && onStart(instantOf(event.currentTarget.value, zone))} />
       <NativeSelect label={t('reserve.duration')} value={String(minutes)} onChange={(event) => setMinutes(Number(event.currentTarget.value))} data={DURATIONS.map((value) => ({ value: String(value), label: value < 60 ? t('reserve.minutes', { n: value }) : t('reserve.hours', { n: value / 60 }) }))} />
       <NativeSelect label={t('reserve.zone')} value={zone} onChange={(event) => onZone(event.currentTarget.value)} data={[...new Set([browserZone(), zone, 'UTC'])]} />
       <Text size="sm" className="number">

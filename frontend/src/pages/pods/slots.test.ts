@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Occupancy } from '~/api/types';
-import { freeStart, move, nextQuarter, spanIn, ticks, windowOf } from './slots';
+import { freeStart, move, spanIn, thisMinute, ticks, windowOf } from './slots';
 
 const held = (ipu_start: number, ipus: number, from: string, to: string): Occupancy => ({
   ipu_start,
@@ -54,7 +54,6 @@ describe('spanIn', () => {
   });
 });
 
-it('nextQuarter is in the future', () => {
-  expect(nextQuarter(at('10:07')).toISOString()).toBe('2026-11-30T10:15:00.000Z');
-  expect(nextQuarter(at('10:15')).toISOString()).toBe('2026-11-30T10:30:00.000Z');
+it('a slice begins at once', () => {
+  expect(thisMinute(new Date('2026-11-30T10:07:41.500Z')).toISOString()).toBe('2026-11-30T10:07:00.000Z');
 });

@@ -59,8 +59,7 @@ export function freeStart(held: Occupancy[], podIpus: number, size: number, star
   return null;
 }
 
-/** The next full quarter of an hour, so that a new form has a start that can still be kept. */
-export function nextQuarter(now: Date): Date {
-  const quarter = HOUR / 4;
-  return new Date((Math.floor(now.getTime() / quarter) + 1) * quarter);
+/** A slice usually begins at once; the portal takes a start that is a few minutes old. */
+export function thisMinute(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / 60_000) * 60_000);
 }
