@@ -68,21 +68,23 @@ class Worst:
 def choose(problem: Contraction, ipu: Ipu, proportion: float) -> Split:
     """The cheapest split whose temporary memory is within ``proportion`` of a tile; else the one that needs least."""
     limit = int(proportion * ipu.bytes_per_tile)
-    fallback: tuple[float, Split] | None = None
+    best: tuple[float, Split] | None = None
+    smallest: tuple[float, Split] | None = None
     for serial in SERIAL_SPLITS:
         if serial > 1 and serial * 16 > problem.outs:
             break
-        best: tuple[float, Split] | None = None
+        unlimited = float("inf")  # cycles if memory did not matter: more serial steps may make such a split fit
         for method, restated in _methods(problem):
             for cycles, memory, split in _fittest(restated, method, serial, ipu, limit):
+                unlimited = min(unlimited, cycles)
                 if memory <= limit and (best is None or cycles < best[0]):
                     best = (cycles, split)
-                if fallback is None or memory < fallback[0]:
-                    fallback = (memory, split)
-        if best is not None:
-            return best[1]
-    assert fallback is not None
-    return fallback[1]
+                if smallest is None or memory < smallest[0]:
+                    smallest = (memory, split)
+        if best is not None and best[0] <= unlimited:
+            break
+    assert smallest is not None
+    return smallest[1] if best is None else best[1]
 
 
 def _methods(problem: Contraction) -> list[tuple[str, Contraction]]:
@@ -95,14 +97,14 @@ def _methods(problem: Contraction) -> list[tuple[str, Contraction]]:
 
 
 def _fittest(problem: Contraction, method: str, serial: int, ipu: Ipu, limit: int) -> list[tuple[float, float, Split]]:
-    """The cheapest candidate within ``limit`` (if any) and the smallest: (cycles, temporary bytes, split)."""
+    """The smallest candidate, the cheapest, the cheapest within ``limit`` if any: (cycles, bytes, split)."""
     unit = amp(problem.half, problem.half_partials)
     grid = _candidates(problem, method, unit, serial, ipu.tiles)
     worst = _worst(problem, method, unit, serial, grid)
     cycles = serial * price(problem, method, unit, worst, ipu)
     memory = temporary_bytes(problem, worst)
     allowed = np.flatnonzero(memory <= limit)
-    picks = [int(np.argmin(memory))]
+    picks = [int(np.argmin(memory)), int(np.argmin(cycles))]
     if len(allowed):
         picks.append(int(allowed[np.argmin(cycles[allowed])]))
     return [
