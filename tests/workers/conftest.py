@@ -42,7 +42,8 @@ class RunningWorker:
                 sys.executable, "-m", "celery", "-A", "workers.app", "worker", "-P", "prefork",
                 "--concurrency", str(concurrency), "--loglevel", "INFO", "--without-gossip", "--without-mingle",
             ],
-            cwd=ROOT, env={**os.environ, **environment}, stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True,
+            cwd=ROOT, env={**os.environ, **environment}, stdout=self._log, stderr=subprocess.STDOUT,
+            start_new_session=True,
         )  # fmt: skip
         self._path = log
 
