@@ -19,7 +19,7 @@ ADDRESS = Address("0.0.0.0", 8000, tls=False, public_url=os.environ.get("PODIUM_
 def main(command: str) -> int:
     """Do one command. The long-lived ones replace this process."""
     if command == "health":
-        return 0 if stack.web_answers(ADDRESS) else 1
+        return 0 if stack.web_lives(ADDRESS) else 1
     home = home_from_environment().create()
     variables = _variables(home)
     if command == "prepare":

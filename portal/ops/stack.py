@@ -57,13 +57,23 @@ def ticker(environment: dict[str, str]) -> Service:
     return Service("ticker", [sys.executable, "manage.py", "ticker"], environment)
 
 
-def web_answers(address: Address) -> bool:
-    """Whether the web server serves its health page. Its certificate may be our own."""
+def web_lives(address: Address) -> bool:
+    """Whether the web process itself answers."""
+    return _answers(f"{address.local}/livez")
+
+
+def all_is_ready(address: Address) -> bool:
+    """Whether the web process answers and finds database, queue, worker and ticker well."""
+    return _answers(f"{address.local}/readyz")
+
+
+def _answers(url: str) -> bool:
+    """Whether `url` gives a good answer. Its certificate may be our own."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     try:
-        with urllib.request.urlopen(f"{address.local}/readyz", timeout=3, context=context) as answer:  # noqa: S310
+        with urllib.request.urlopen(url, timeout=3, context=context) as answer:  # noqa: S310
             return int(answer.status) < 400
     except (OSError, urllib.error.URLError, ValueError):
         return False

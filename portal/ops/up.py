@@ -115,9 +115,10 @@ def _start_podium(
         supervisor.start(stack.web(address, certificate, variables))
         supervisor.start(stack.worker(options.workers, variables))
         supervisor.start(stack.ticker(variables))
-        if supervisor.wait_ready("web", partial(stack.web_answers, address), PATIENCE):
-            if not supervisor.wait_ready("worker", worker_is_ready, PATIENCE):
-                raise _did_not_start(home, "worker")
+        if supervisor.wait_ready("web", partial(stack.web_lives, address), PATIENCE):
+            for name, ready in (("worker", worker_is_ready), ("ticker", partial(stack.all_is_ready, address))):
+                if not supervisor.wait_ready(name, ready, PATIENCE):
+                    raise _did_not_start(home, name)
             (home.path / "port").write_text(str(address.port))
             supervisor.note(url=address.url, local=address.local)
             return address
