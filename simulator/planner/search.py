@@ -20,6 +20,7 @@ from simulator.units import ceil_div
 
 CANDIDATES_A_DIMENSION = 22  # a prototype measured 22 within 1.3 % of 90
 SERIAL_SPLITS = (1, 2, 4, 8, 16, 32, 64)
+LEAST_SERIAL_OUTPUTS = 16  # output channels of one serial step: a grain of the matrix unit
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,10 @@ def choose(problem: Contraction, ipu: Ipu, proportion: float) -> Split:
     best: tuple[float, Split] | None = None
     smallest: tuple[float, Split] | None = None
     for serial in SERIAL_SPLITS:
-        if serial > 1 and serial * 16 > problem.outs:
-            break
         unlimited = float("inf")  # cycles if memory did not matter: more serial steps may make such a split fit
         for method, restated in _methods(problem):
+            if serial > 1 and serial * LEAST_SERIAL_OUTPUTS > restated.outs:
+                continue
             for cycles, memory, split in _fittest(restated, method, serial, ipu, limit):
                 unlimited = min(unlimited, cycles)
                 if memory <= limit and (best is None or cycles < best[0]):
