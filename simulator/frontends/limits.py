@@ -16,7 +16,8 @@ class Limits:
     rank: int = 16
     tensor_bytes: int = 16 << 30  # of any one tensor of the run, weights included
     folded_elements: int = 1 << 20  # of a value computed while tracing
-    name_length: int = 1 << 20
+    scratch_elements: int = 1 << 24  # of a table made while tracing, such as the weights of a resize
+    einsum_terms: int = 16
 
 
 DEFAULT_LIMITS = Limits()

@@ -26,6 +26,7 @@ class Context:
 
     mode: Mode
     limits: Limits
+    float_type: Any = None  # of every float of this run; None leaves the file's own types
     rebatched: tuple[int, int] | None = None  # (batch the file was exported with, batch of this run)
     updates: dict[str, Any] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)  # tensor name -> key among the weights
@@ -95,6 +96,18 @@ class Call:
                 params={"node": self.node.label, "bytes": needed, "limit": self.context.limits.tensor_bytes},
             )
         return sizes
+
+    def scratch(self, elements: int) -> int:
+        """``elements`` if a table of so many may be made while tracing, else ``model.too_large``."""
+        most = self.context.limits.scratch_elements
+        if elements > most:
+            raise SimulatorError(
+                "model.too_large",
+                f"Node '{self.node.label}' ({self.node.op.name}) needs a table of {elements} entries; the limit is "
+                f"{most}. Use smaller dimensions.",
+                params={"node": self.node.label, "elements": elements, "limit": most},
+            )
+        return elements
 
     def space(self, shape: Sequence[int], *values: Any) -> Any:
         """numpy when every value is known and the result small enough to fold, else jax.numpy."""

@@ -73,6 +73,12 @@ def bind_program(
     return _fixed(_Bound(plan, inputs, limits, None), checked, name, batch)
 
 
+def float_type(weights: Values, inputs: Values) -> Any:
+    """The one type of all floats that a run is given, None when there are several or none."""
+    met = {v.dtype for v in (*weights.values(), *inputs.values()) if np.issubdtype(v.dtype, np.floating)}
+    return met.pop() if len(met) == 1 else None
+
+
 @dataclass(frozen=True)
 class _Bound:
     """The traceable function of a plan."""
@@ -85,7 +91,7 @@ class _Bound:
 
     def __call__(self, weights: Values, inputs: Values, mode: Mode) -> tuple[dict[str, Any], dict[str, Any]]:
         names = (*self.plan.graph.outputs, *self.extra)
-        context = Context(mode, self.limits, self.rebatched)
+        context = Context(mode, self.limits, float_type(weights, inputs), self.rebatched)
         values = run_graph(self.plan.graph, dict(inputs), dict(weights), context, names)
         return dict(zip(names, values, strict=True)), context.updates
 
@@ -94,7 +100,7 @@ class _Bound:
         used: set[str] = set()
 
         def run(weights: Values, inputs: Values) -> list[Any]:
-            context = Context(Mode(), self.limits, self.rebatched)
+            context = Context(Mode(), self.limits, float_type(weights, inputs), self.rebatched)
             values = run_graph(self.plan.graph, dict(inputs), dict(weights), context)
             used.update(context.used)
             return [jax.numpy.asarray(v) for v in values]

@@ -44,12 +44,26 @@ def _run_node(node: NodePlan, environment: Environment, weights: Environment, co
     call = Call(node, context, branch)
     try:
         with jax.named_scope(scope_name(node.index)):
-            results = node.op.function(call, *arguments)
+            results = node.op.function(call, *_in_one_type(node, arguments, context))
     except MISFITS as error:
         raise _misfit(node, arguments, error) from error
     for name, value in zip(node.outputs, results if isinstance(results, tuple) else (results,), strict=False):
         if name:
             environment[name] = _checked(call, value)
+
+
+def _in_one_type(node: NodePlan, arguments: list[Any], context: Context) -> list[Any]:
+    """Floats in the type of the run: a file's own constants and casts may be of another precision."""
+    met = {a.dtype for a in arguments if isinstance(a, jax.Array) and np.issubdtype(a.dtype, np.floating)}
+    if not met or (context.float_type is None and len(met) > 1):
+        return arguments
+    dtype = met.pop() if context.float_type is None else context.float_type
+
+    def fitted(position: int, value: Any) -> Any:
+        inexact = value is not None and np.issubdtype(value.dtype, np.floating)
+        return value.astype(dtype) if inexact and position not in node.op.static else value
+
+    return [fitted(position, value) for position, value in enumerate(arguments)]
 
 
 def _checked(call: Call, value: Any) -> Any:

@@ -177,3 +177,30 @@ def test_a_real_network_has_nothing_without_a_name(task: str) -> None:
     assert len(forward) == 53
     if task == "train":  # a gradient of each weight, and of each input but the image's
         assert len(_rows(graph, Kind.CONV, Pass.BACKWARD)) == 53 + 52
+
+
+def test_half_precision_leaves_nothing_wide_between_nodes() -> None:
+    weights = {"w": np.ones((8, 4), np.float32), "half": np.float32(0.5).reshape(())}
+    nodes = [
+        node("Mul", ["x", "half"], ["a"]),
+        node("MatMul", ["a", "w"], ["b"]),
+        node("Cast", ["i"], ["f"], to=1),
+        node("Add", ["b", "f"], ["y"]),
+    ]
+    data = model(nodes, [value("x", ["N", 8]), value("i", ["N", 4], 6)], [value("y", ["N", 4])], weights)
+    graph = _graph(data, task="infer", precision="fp16")
+    floats = {graph.tensors.dtype[t] for row in graph.ops.outputs for t in row}
+    assert floats == {"float16"}
+
+
+@needs_shared
+@pytest.mark.parametrize("path", sorted((SHARED / "models").glob("*.onnx")), ids=lambda p: p.stem)
+def test_real_models_are_traced_in_half_precision(path: Path) -> None:
+    dims = {
+        "attacut-sc": {"seq_len": 12}, "atspm-funcnet": {"T": 32}, "mtcnn-pnet": {"M1": 32, "M2": 40},
+        "plcmos-v2": {"frames": 30}, "rapidocr-cls": {"x[2]": 48, "x[3]": 96}, "silero-vad-half": {"sequence": 576},
+        "silero-vad-sequence": {"sequence_length": 7}, "swift-f0": {"samples": 4096},
+    }.get(path.stem, {})  # fmt: skip
+    config = RunConfig(task="infer", batch=1, precision="fp16", dims=dims)
+    graph = trace(load(path, name=path.stem, batch=1, dims=dims), config)
+    assert _rows(graph, Kind.FALLBACK) == []

@@ -155,7 +155,10 @@ def clip(call: Call, x: Any, low: Any = None, high: Any = None) -> Any:
 
 @op("Cast")
 def cast(call: Call, x: Any) -> Any:
-    return cast_to(x, helper.tensor_dtype_to_np_dtype(call.required("to")))
+    wanted = np.dtype(helper.tensor_dtype_to_np_dtype(call.required("to")))
+    if wanted.kind == "f" and call.context.float_type is not None and not isinstance(x, np.ndarray):
+        wanted = np.dtype(call.context.float_type)
+    return cast_to(x, wanted)
 
 
 @op("CastLike")

@@ -21,8 +21,8 @@ def _wrapped(indices: Any, size: int) -> Any:
 @op("Gather")
 def gather(call: Call, x: Any, indices: Any) -> Any:
     axis = call.attr("axis", 0) % max(1, x.ndim)
-    call.claim([*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]])
-    if is_known(x, indices):
+    shape = call.claim([*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]])
+    if call.space(shape, x, indices) is np:
         return np.take(x, indices, axis)
     if (
         is_known(indices)

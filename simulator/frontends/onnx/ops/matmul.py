@@ -35,6 +35,8 @@ def gemm(call: Call, a: Any, b: Any, c: Any = None) -> Any:
 @op("Einsum")
 def einsum(call: Call, *values: Any) -> Any:
     equation = call.text("equation", "")
+    if len(values) > call.context.limits.einsum_terms:
+        raise call.invalid(f"has {len(values)} terms, more than are supported")
     if "." not in equation:
         call.claim(_einsum_shape(call, equation, values))
     return jnp.einsum(equation, *values, optimize="optimal" if len(values) <= 4 else "greedy")

@@ -14,8 +14,8 @@ from simulator.frontends.onnx.registry import op
 @op("Concat")
 def concat(call: Call, *values: Any) -> Any:
     axis = call.attr("axis", 1)
-    call.claim(_joined(values, axis))
-    return xp(*values).concatenate([v for v in values if 0 not in v.shape] or values[:1], axis)
+    shape = call.claim(_joined(values, axis))
+    return call.space(shape, *values).concatenate([v for v in values if 0 not in v.shape] or values[:1], axis)
 
 
 def _joined(values: tuple[Any, ...], axis: int) -> list[int]:
@@ -30,6 +30,8 @@ def split(call: Call, x: Any, sizes: Any = None) -> Any:
     listed = call.attr("split") if sizes is None else call.integers(sizes, "sizes")
     parts = call.attr("num_outputs", len(call.node.outputs))
     if listed is None:
+        if not 0 < parts <= call.context.limits.ports:
+            raise call.invalid(f"splits into {parts} parts")
         each = -(-x.shape[axis] // parts)
         listed = [max(0, min(each, x.shape[axis] - each * i)) for i in range(parts)]
     if sum(int(s) for s in listed) != x.shape[axis] or min(listed, default=0) < 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -56,11 +55,14 @@ def max_pool(call: Call, x: Any) -> Any:
 
 def _positions(call: Call, x: Any, y: Any, window: _Window) -> Any:
     """Flat position of each maximum, the first where several are equal."""
-    field = math.prod(x.shape[2:])
-    row_major = call.attr("storage_order", 0) == 0
-    within = np.arange(field, dtype=np.int32).reshape(x.shape[2:], order="C" if row_major else "F")
-    base = np.arange(x.shape[0] * x.shape[1], dtype=np.int32).reshape(*x.shape[:2], *[1] * window.rank) * field
-    index = jnp.asarray(base + within)
+    field, row_major = x.shape[2:], call.attr("storage_order", 0) == 0
+    axes = range(window.rank) if row_major else reversed(range(window.rank))
+    index, step = jnp.zeros(x.shape, jnp.int32), 1
+    for axis in reversed(list(axes)):
+        index = index + step * jax.lax.broadcasted_iota(jnp.int32, x.shape, axis + 2)
+        step *= field[axis]
+    index = index + step * jax.lax.broadcasted_iota(jnp.int32, x.shape, 1)
+    index = index + step * x.shape[1] * jax.lax.broadcasted_iota(jnp.int32, x.shape, 0)
     start = (jnp.asarray(-jnp.inf, x.dtype), jnp.int32(np.iinfo(np.int32).max))
 
     def larger(a: Any, b: Any) -> Any:
@@ -74,25 +76,24 @@ def _positions(call: Call, x: Any, y: Any, window: _Window) -> Any:
 def average_pool(call: Call, x: Any) -> Any:
     window = _Window(call, x)
     total = window.reduce(x, np.asarray(0, x.dtype)[()], jax.lax.add)
-    return total / jnp.asarray(_counts(call, x, window), x.dtype)
+    for axis in range(window.rank):
+        shape = [1] * axis + [-1] + [1] * (window.rank - 1 - axis)
+        total = total / jnp.asarray(_counts(call, int(x.shape[axis + 2]), axis, window), x.dtype).reshape(shape)
+    return total
 
 
-def _counts(call: Call, x: Any, window: _Window) -> np.ndarray:
-    """Elements that each window really covers, [1, 1, ...]; declared padding counts if the node says so."""
-    counts = np.ones((1, 1) + (1,) * window.rank)
-    for axis, size in enumerate(x.shape[2:]):
-        before, after = window.declared[axis]
-        include = bool(call.attr("count_include_pad", 0))
-        valid = np.zeros(before + size + after + sum(window.pads[axis]))
-        valid[0 if include else before : (before + size + after) if include else before + size] = 1
-        length = size + sum(window.pads[axis])
-        reach = (window.kernel[axis] - 1) * window.dilations[axis] + 1
-        starts = range(0, length - reach + 1, window.strides[axis])
-        along = [valid[s : s + reach : window.dilations[axis]].sum() for s in starts]
-        shape = [1] * (window.rank + 2)
-        shape[axis + 2] = len(along)
-        counts = counts * np.array(along).reshape(shape)
-    return counts
+def _counts(call: Call, size: int, axis: int, window: _Window) -> np.ndarray:
+    """Elements that each window along an axis really covers; declared padding counts if the node says so."""
+    before, after = window.declared[axis]
+    include = bool(call.attr("count_include_pad", 0))
+    padded = size + sum(window.pads[axis])
+    reach = (window.kernel[axis] - 1) * window.dilations[axis] + 1
+    starts = np.arange(0, call.scratch(padded) - reach + 1, window.strides[axis])
+    taps = np.arange(0, reach, window.dilations[axis])
+    call.scratch(len(starts) * len(taps))
+    at = starts[:, None] + taps
+    low, high = (0, before + size + after) if include else (before, before + size)
+    return ((at >= low) & (at < high)).sum(1)
 
 
 @op("LpPool")

@@ -60,10 +60,12 @@ def _resize(
     for axis, size, factor in zip(axes, sizes, factors, strict=True):
         if size == x.shape[axis] and factor == 1.0:
             continue
+        call.scratch(int(size))
         at = _coordinates(where, int(size), int(x.shape[axis]), factor)
         if mode == "nearest":
             y = jnp.take(y, _nearest(at, rounding, x.shape[axis]), axis=axis)
         else:
+            call.scratch(int(size) * int(x.shape[axis]))
             matrix = _weights(call, at, int(x.shape[axis]), factor, cubic=mode == "cubic")
             y = jnp.moveaxis(jnp.tensordot(y, jnp.asarray(matrix.T, y.dtype), ([axis], [0])), -1, axis)
     return y
