@@ -6,7 +6,7 @@ export function browserZone(): string {
 }
 
 export function dateTime(iso: string, language: Language, zone = browserZone()): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone }).format(new Date(iso));
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23', timeZone: zone }).format(new Date(iso));
 }
 
 export function clock(iso: string, language: Language, zone = browserZone()): string {

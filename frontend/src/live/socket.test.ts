@@ -57,8 +57,22 @@ describe('LiveSocket', () => {
     stopA();
     expect(newest().sent.at(-1)).toEqual({ type: 'unsubscribe', topic: 'job:1' });
     stopB();
+    vi.advanceTimersByTime(9_000);
+    expect(newest().readyState).toBe(1);
+    vi.advanceTimersByTime(2_000);
     expect(newest().readyState).toBe(3);
     expect(live.state).toBe('offline');
+  });
+
+  it('stays open from one page to the next', () => {
+    const live = make();
+    live.subscribe('board:x', { onChanged: () => undefined })();
+    live.subscribe('job:1', { onEvents: () => undefined });
+    newest().open();
+    vi.advanceTimersByTime(11_000);
+    expect(FakeSocket.all).toHaveLength(1);
+    expect(newest().sent).toContainEqual({ type: 'subscribe', topic: 'job:1', after: 0 });
+    expect(live.state).toBe('live');
   });
 
   it('resumes from its cursor after a lost connection', () => {

@@ -33,6 +33,8 @@ const LONGEST_DELAY = 30_000;
 /** The server's heartbeat comes each 10 s; after this long without a frame the connection is taken for dead. */
 const SILENCE = 25_000;
 const PING_EVERY = 12_000;
+/** Kept open a little after the last follower left: the next page often follows something too. */
+const LINGER = 10_000;
 /** Asking again for the same gap earlier than this would only repeat the question. */
 const ASK_AGAIN = 2_000;
 
@@ -45,6 +47,7 @@ export class LiveSocket {
   private lastFrame = 0;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private pulse: ReturnType<typeof setInterval> | undefined;
+  private parting: ReturnType<typeof setTimeout> | undefined;
   state: LiveState = 'offline';
 
   constructor(
@@ -54,6 +57,7 @@ export class LiveSocket {
 
   /** Follows a topic from after `cursor`. Returns the way to stop. The socket is open only while somebody follows. */
   subscribe(name: string, listener: Listener, cursor = 0): () => void {
+    clearTimeout(this.parting);
     let topic = this.topics.get(name);
     if (topic) {
       topic.cursor = Math.min(topic.cursor, cursor);
@@ -89,11 +93,13 @@ export class LiveSocket {
     if (!topic?.listeners.delete(listener) || topic.listeners.size > 0) return;
     this.topics.delete(name);
     this.send({ type: 'unsubscribe', topic: name });
-    if (this.topics.size === 0) {
-      clearTimeout(this.retry);
-      this.drop();
-      this.become('offline');
-    }
+    if (this.topics.size === 0) this.parting = setTimeout(() => this.part(), LINGER);
+  }
+
+  private part(): void {
+    clearTimeout(this.retry);
+    this.drop();
+    this.become('offline');
   }
 
   private connect(): void {

@@ -6,7 +6,7 @@ import { datasetsQuery } from '~/api/queries/catalogue';
 import type { RunConfig } from '~/api/types';
 import { useWords } from '~/i18n/words';
 import { fieldError } from '~/shell/ProblemNotice';
-import { openDims, type Chosen, type LaunchForm } from './form';
+import { FIRST_DIM, type Chosen, type LaunchForm } from './form';
 
 interface Props {
   form: LaunchForm;
@@ -27,7 +27,7 @@ export function RunSettings({ form, onChange, chosen, task, problem }: Props) {
   const number = (field: 'batch' | 'steps' | 'learning_rate' | 'momentum' | 'seed' | 'available_memory_proportion', extra: Omit<NumberInputProps, 'value' | 'onChange'>) => (
     <Number value={config[field]} onChange={(value) => set({ [field]: value })} error={fieldError(problem, field, words)} {...extra} />
   );
-  const dims = openDims(chosen);
+  const dims = chosen?.dims ?? [];
   return (
     <Stack>
       <Text fw={650}>{t('launch.run')}</Text>
@@ -52,7 +52,7 @@ export function RunSettings({ form, onChange, chosen, task, problem }: Props) {
           </Text>
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             {dims.map((name) => (
-              <Number key={name} label={name} min={1} allowDecimal={false} value={config.dims[name] ?? 1} onChange={(value) => set({ dims: { ...config.dims, [name]: value } })} />
+              <Number key={name} label={name} min={1} allowDecimal={false} value={config.dims[name] ?? FIRST_DIM} onChange={(value) => set({ dims: { ...config.dims, [name]: value } })} />
             ))}
           </SimpleGrid>
         </div>

@@ -41,6 +41,7 @@ export const initialForm: LaunchForm = {
 export interface Chosen {
   id: string;
   trainable: boolean;
+  /** Sizes that the model leaves open besides the batch. */
   dims: string[];
 }
 
@@ -68,15 +69,13 @@ export function placeOf(form: LaunchForm, systems: System[], reservations: Reser
   return { system: system.id, ipus };
 }
 
-/** The batch dimension is the micro-batch; only what the model leaves open besides it has to be given. */
-export function openDims(chosen: Chosen | null): string[] {
-  return (chosen?.dims ?? []).filter((name) => !/^(batch(_size)?|n|N|bs|B)$/.test(name));
-}
+/** A first value for a size that the model leaves open: large enough for a picture, small enough for a sentence. */
+export const FIRST_DIM = 64;
 
 export function estimateRequest(form: LaunchForm, chosen: Chosen | null, place: Place | null, project?: string): EstimateRequest | null {
   if (!chosen || !place) return null;
   const task = chosen.trainable ? form.config.task : 'infer';
-  const dims = Object.fromEntries(openDims(chosen).map((name) => [name, form.config.dims[name] ?? 1]));
+  const dims = Object.fromEntries(chosen.dims.map((name) => [name, form.config.dims[name] ?? FIRST_DIM]));
   return {
     model: chosen.id,
     config: { ...form.config, task, dims, system: place.system, ipus: place.ipus },

@@ -9,7 +9,8 @@ import { useWords, type Words } from '~/i18n/words';
 import { useTopic } from '~/live/LiveProvider';
 import { IconLeft, IconRight } from '~/shell/icons';
 import { ProblemNotice } from '~/shell/ProblemNotice';
-import { move, spanIn, ticks, windowOf, type View, type Window } from './slots';
+import { move, quarterAt, spanIn, ticks, windowOf, type View, type Window } from './slots';
+import { useNow } from './useNow';
 import classes from './Pods.module.css';
 
 interface Props {
@@ -71,14 +72,13 @@ function Grid({ pod, window, view, zone, held, onPick, title }: GridProps) {
   const words = useWords();
   const format = useFormat();
   const marks = ticks(window, view, zone);
-  const [now] = useState(() => new Date());
+  const now = useNow();
   const nowAt = spanIn(window, now.toISOString(), window.to.toISOString());
   const pick = (event: MouseEvent<HTMLDivElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     const share = (event.clientX - box.left) / box.width;
     const instant = window.from.getTime() + share * (window.to.getTime() - window.from.getTime());
-    const quarter = 900_000;
-    onPick(new Date(Math.max(Math.floor(instant / quarter) * quarter, Math.ceil(Date.now() / quarter) * quarter)));
+    onPick(quarterAt(new Date(instant), now));
   };
   return (
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('pods.calendar', { pod: pod.name, day: title })}>

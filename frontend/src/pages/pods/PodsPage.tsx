@@ -12,7 +12,7 @@ import { Waiting } from '~/shell/Waiting';
 import { Calendar } from './Calendar';
 import { ReserveForm } from './ReserveForm';
 import { Slices } from './Slices';
-import { thisMinute, type View } from './slots';
+import type { View } from './slots';
 import classes from './Pods.module.css';
 
 export function PodsPage() {
@@ -41,7 +41,7 @@ function Booking({ pods, systems, project }: { pods: Pod[]; systems: System[]; p
   const [view, setView] = useState<View>('day');
   const [zone, setZone] = useState(browserZone);
   const [at, setAt] = useState(() => new Date());
-  const [start, setStart] = useState(() => thisMinute(new Date()));
+  const [start, setStart] = useState<Date | null>(null);
   const pod = pods.find((each) => each.id === podId);
   const system = systems.find((each) => each.id === pod?.system);
   if (!pod || !system) return null;
@@ -63,7 +63,7 @@ function Booking({ pods, systems, project }: { pods: Pod[]; systems: System[]; p
         <Calendar pod={pod} view={view} at={at} zone={zone} onMove={setAt} onPick={setStart} />
       </Paper>
       <Paper withBorder p="lg">
-        <ReserveForm key={pod.id} pod={pod} system={system} project={project} zone={zone} onZone={setZone} start={start} onStart={setStart} />
+        <ReserveForm key={pod.id} pod={pod} system={system} project={project} zone={zone} onZone={setZone} chosenStart={start} onStart={setStart} />
       </Paper>
     </div>
   );

@@ -11,9 +11,11 @@ import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { freeStart, overlapping } from './slots';
+import { useNow } from './useNow';
 
 const DURATIONS = [15, 30, 60, 120, 240, 480, 1440] as const;
-const HOUR = 3_600_000;
+/** The portal takes a start that is this late for one that was meant as now. */
+const LATE = 5 * 60_000;
 
 interface Props {
   pod: Pod;
@@ -21,16 +23,19 @@ interface Props {
   project: string;
   zone: string;
   onZone: (zone: string) => void;
-  start: Date;
+  /** Null: now. */
+  chosenStart: Date | null;
   onStart: (start: Date) => void;
 }
 
-export function ReserveForm({ pod, system, project, zone, onZone, start, onStart }: Props) {
+export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, onStart }: Props) {
   const { t } = useWords();
   const format = useFormat();
   const client = useQueryClient();
   const [size, setSize] = useState(() => Math.min(4, Math.max(...system.allowed_sizes)));
   const [minutes, setMinutes] = useState(60);
+  const now = useNow();
+  const start = chosenStart ?? now;
   const [intention, setIntention] = useState(() => crypto.randomUUID());
   const end = new Date(start.getTime() + minutes * 60_000);
   const clash = useClash(pod, size, start, end);
@@ -44,6 +49,7 @@ export function ReserveForm({ pod, system, project, zone, onZone, start, onStart
       setIntention(crypto.randomUUID());
       notifications.show({
         color: 'pine',
+        closeButtonProps: { 'aria-label': t('common.close') },
         message: t('reserve.done', { pod: pod.name, first: slice.ipu_start, last: slice.ipu_start + slice.ipus - 1, from: format.dateTime(slice.starts_at, zone), to: format.clock(slice.ends_at, zone) }),
       });
       void client.invalidateQueries({ queryKey: ['occupancy'] });
@@ -82,9 +88,9 @@ export function ReserveForm({ pod, system, project, zone, onZone, start, onStart
 function useClash(pod: Pod, size: number, start: Date, end: Date): string | null {
   const { t } = useWords();
   const format = useFormat();
-  const [now] = useState(() => Date.now());
+  const now = useNow();
   const { data } = useQuery(occupancyQuery(pod.id, start.toISOString(), end.toISOString()));
-  if (start.getTime() < now - HOUR / 12) return t('reserve.past');
+  if (start.getTime() < now.getTime() - LATE) return t('reserve.past');
   if (!data || freeStart(data, pod.ipus, size, start, end) !== null) return null;
   const first = overlapping(data, start, end)[0];
   if (!first) return null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Occupancy } from '~/api/types';
-import { freeStart, move, spanIn, thisMinute, ticks, windowOf } from './slots';
+import { freeStart, move, quarterAt, spanIn, thisMinute, ticks, windowOf } from './slots';
 
 const held = (ipu_start: number, ipus: number, from: string, to: string): Occupancy => ({
   ipu_start,
@@ -56,4 +56,9 @@ describe('spanIn', () => {
 
 it('a slice begins at once', () => {
   expect(thisMinute(new Date('2026-11-30T10:07:41.500Z')).toISOString()).toBe('2026-11-30T10:07:00.000Z');
+});
+
+it('a click means a quarter of an hour, never one in the past', () => {
+  expect(quarterAt(at('14:52'), at('10:07'))).toEqual(at('14:45'));
+  expect(quarterAt(at('09:00'), at('10:07'))).toEqual(at('10:07'));
 });

@@ -63,3 +63,9 @@ export function freeStart(held: Occupancy[], podIpus: number, size: number, star
 export function thisMinute(now: Date): Date {
   return new Date(Math.floor(now.getTime() / 60_000) * 60_000);
 }
+
+/** The quarter of an hour that a click at an instant means; one in the past means now. */
+export function quarterAt(instant: Date, now: Date): Date {
+  const quarter = Math.floor(instant.getTime() / (HOUR / 4)) * (HOUR / 4);
+  return new Date(Math.max(quarter, now.getTime()));
+}
