@@ -113,6 +113,9 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self.watcher.write()
         except TooSlow:
             await self.close(TOO_SLOW)
+        except OSError:
+            # The other side is gone; the server says so next, and `disconnect` tidies up.
+            return
 
     async def _heartbeat(self) -> None:
         """Tells how far each topic has been sent, so that a client notices a gap; and looks for rows whose hint was lost."""

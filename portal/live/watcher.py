@@ -35,6 +35,8 @@ class Watcher:
         while True:
             frame = await self._frames.get()
             try:
-                await asyncio.wait_for(self._send(frame), SLOWEST_SEND_SECONDS)
+                # Not wait_for, which in Python 3.11 may swallow the cancellation that ends this task.
+                async with asyncio.timeout(SLOWEST_SEND_SECONDS):
+                    await self._send(frame)
             except TimeoutError as error:
                 raise TooSlow from error
