@@ -58,3 +58,73 @@ def test_a_training_run_of_the_zoo(actor: Any, start_worker: Callable[[], Runnin
     assert events[-1]["kind"] == "ended"
     assert job.result["final_loss"] == pytest.approx(points[-1]["loss"])
     assert job.result["samples_per_second"] > 0
+
+
+def test_inference_an_estimate_and_a_cancelled_run(actor: Any, start_worker: Callable[..., RunningWorker]) -> None:
+    worker = start_worker()
+
+    inference = {"task": "infer", "steps": 5, "batch": 1, "system": "pod4", "ipus": 1}
+    job = tick_until(ended(submit(actor, config=inference, suite="infer-latency-mnist").id))
+    assert (job.state, job.end_code) == ("succeeded", "job.succeeded"), worker.log()[-3000:]
+    assert job.result["latency_seconds"] > 0
+    assert on_board(job.id) == pytest.approx(job.result["latency_seconds"] * 1e6)
+    assert files_of(job.id) == ["outputs.npz", "report.json"]
+
+    estimate = tick_until(answered(ask(actor, TRAINING).id))
+    assert estimate.state == "ready", estimate.error
+    assert estimate.estimate["fits"] is True
+
+    endless = submit(actor, config={**TRAINING, "steps": 1_000_000})
+    tick_until(lambda: read(endless.id).state == "running")
+    cancel(actor, endless.id)
+    stopped = tick_until(ended(endless.id), seconds=30)
+    assert (stopped.state, stopped.end_fault) == ("cancelled", "user")
+    tick_until(lambda: worker.jailed() == [], seconds=15)
+
+    huge = {**TRAINING, "batch": 60_000, "dataset": "synthetic"}
+    refused = tick_until(ended(submit(actor, config=huge).id), seconds=120)
+    assert (refused.state, refused.end_code, refused.end_fault) == ("failed", "memory.does_not_fit", "user")
+    assert refused.result["fits"] is False
+    assert refused.captured_microcredits == 0
+
+
+def on_board(job_id: Any) -> float:
+    from portal.benchmarks.models import BoardEntry
+
+    return BoardEntry.objects.get(job_id=job_id).value
+
+
+def files_of(job_id: Any) -> list[str]:
+    from portal import tenancy
+    from portal.jobs.models import Artefact
+
+    with tenancy.context(role="system"):
+        return list(Artefact.objects.filter(job_id=job_id).order_by("name").values_list("name", flat=True))
+
+
+def ask(actor: Any, config: dict[str, Any]) -> Any:
+    from portal import tenancy
+    from portal.jobs import estimates
+
+    with tenancy.context(user_id=actor.user_id, org_ids=actor.org_ids):
+        return estimates.ask(actor=actor, model="zoo:mnist", config=config)
+
+
+def answered(estimate_id: Any) -> Callable[[], Any]:
+    from portal import tenancy
+    from portal.jobs.models import Estimate
+
+    def look() -> Any:
+        with tenancy.context(role="system"):
+            row = Estimate.objects.get(id=estimate_id)
+        return row if row.state != "pending" else None
+
+    return look
+
+
+def cancel(actor: Any, job_id: Any) -> None:
+    from portal import tenancy
+    from portal.jobs import services
+
+    with tenancy.context(user_id=actor.user_id, org_ids=actor.org_ids):
+        services.cancel(actor=actor, job_id=job_id)
