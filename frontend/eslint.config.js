@@ -38,11 +38,22 @@ export default tseslint.config(
   {
     files: ['src/{api,i18n,live,charts,format}/**'],
     rules: {
-      'no-restricted-imports': ['error', { patterns: [{ group: ['**/pages/**', '**/shell/**'], message: 'Pages lean on this, not the reverse.' }] }],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['**/pages/**', '**/shell/**'], message: 'Pages lean on this, not the reverse.' }] },
+      ],
     },
   },
   {
     files: ['public/**/*.js', '*.config.{js,ts,cjs}'],
-    languageOptions: { globals: { localStorage: 'readonly', matchMedia: 'readonly', document: 'readonly', module: 'writable', process: 'readonly' } },
+    languageOptions: {
+      globals: {
+        localStorage: 'readonly',
+        matchMedia: 'readonly',
+        document: 'readonly',
+        module: 'writable',
+        process: 'readonly',
+      },
+    },
   },
 );

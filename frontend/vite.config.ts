@@ -11,7 +11,10 @@ export default defineConfig({
   server: {
     // The portal accepts changing requests and sockets from its own origin alone, so the proxy speaks with that one.
     proxy: Object.fromEntries(
-      ['/api', '/_allauth', '/static', '/ws'].map((path) => [path, { target, changeOrigin: true, ws: path === '/ws', headers: { origin: target } }]),
+      ['/api', '/_allauth', '/static', '/ws'].map((path) => [
+        path,
+        { target, changeOrigin: true, ws: path === '/ws', headers: { origin: target } },
+      ]),
     ),
   },
   test: {

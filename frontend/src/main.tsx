@@ -26,7 +26,12 @@ async function start(root: HTMLElement): Promise<void> {
   const router = makeRouter(client);
   createRoot(root).render(
     <StrictMode>
-      <MantineProvider theme={theme} cssVariablesResolver={variables} colorSchemeManager={schemes} defaultColorScheme="auto">
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={variables}
+        colorSchemeManager={schemes}
+        defaultColorScheme="auto"
+      >
         <WordsProvider initial={{ language, catalogue }}>
           <QueryClientProvider client={client}>
             <LiveProvider>

@@ -1,6 +1,12 @@
 // Addresses and the pages behind them. Each page is fetched when it is first visited; private ones ask for a sign-in.
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
 import { sessionQuery } from './api/queries/session';
 import { CrashPage } from './shell/CrashPage';
 import { Layout } from './shell/Layout';

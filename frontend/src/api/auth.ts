@@ -54,7 +54,8 @@ export const logIn = async (email: string, password: string): Promise<Outcome> =
 export const logOut = async (): Promise<void> => void (await call('DELETE', 'auth/session'));
 
 /** Sends a mail with a link, if the address has an account; the answer is the same if not. */
-export const requestReset = async (email: string): Promise<void> => void (await call('POST', 'auth/password/request', { email }));
+export const requestReset = async (email: string): Promise<void> =>
+  void (await call('POST', 'auth/password/request', { email }));
 
 /** Sets a new password with the key from the mail's link. The person has to log in with it. */
 export const resetPassword = async (key: string, password: string): Promise<void> =>

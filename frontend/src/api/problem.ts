@@ -45,7 +45,8 @@ export function unreachable(): Problem {
 export async function problemOf(response: Response): Promise<Problem> {
   const requestId = response.headers.get('X-Request-ID') ?? undefined;
   const body: unknown = await response.json().catch(() => null);
-  if (isProblem(body)) return new Problem({ ...body, request_id: body.request_id ?? requestId, status: response.status });
+  if (isProblem(body))
+    return new Problem({ ...body, request_id: body.request_id ?? requestId, status: response.status });
   return new Problem({ status: response.status, code: statusCode(response.status), request_id: requestId });
 }
 

@@ -8,7 +8,8 @@ export function makeQueryClient(): QueryClient {
       queries: {
         staleTime: 5_000,
         refetchOnWindowFocus: true,
-        retry: (failures, error) => failures < 2 && error instanceof Problem && (error.status === 0 || error.status >= 502),
+        retry: (failures, error) =>
+          failures < 2 && error instanceof Problem && (error.status === 0 || error.status >= 502),
         retryDelay: (attempt) => 500 * 2 ** attempt * (0.75 + Math.random() / 2),
       },
       mutations: { retry: false },

@@ -64,7 +64,14 @@ export interface Report {
   memory: MemoryReport;
   time: TimeReport;
   operators: OperatorRow[];
-  parallel: { system: string; ipus: number; replicas: number; micro_batch: number; global_batch: number; partition: unknown };
+  parallel: {
+    system: string;
+    ipus: number;
+    replicas: number;
+    micro_batch: number;
+    global_batch: number;
+    partition: unknown;
+  };
   config: RunConfig;
   coverage: {
     operators_total: number;
@@ -72,7 +79,9 @@ export interface Report {
     share_of_time_modelled: number;
     fallbacks: { op: string; source: string; count: number }[];
   };
-  provenance: { constants: { name: string; value: number | string; unit: string; source: string; confidence: string }[] };
+  provenance: {
+    constants: { name: string; value: number | string; unit: string; source: string; confidence: string }[];
+  };
   checks: { name: string; ok: boolean; detail: string }[];
   notes: { code: string; message: string }[];
   simulation: { cpu_seconds: number; peak_bytes: number };

@@ -48,7 +48,13 @@ function fakeServer({ failAt = [] as number[], status = 0 } = {}) {
 const content = Array.from({ length: 29 }, (_, i) => i);
 const file = () => new File([new Uint8Array(content)], 'a.onnx', { lastModified: 5 });
 const signal = new AbortController().signal;
-const options = (target: UploadTarget) => ({ target, signal, onProgress: () => undefined, memory: memory(), wait: async () => undefined });
+const options = (target: UploadTarget) => ({
+  target,
+  signal,
+  onProgress: () => undefined,
+  memory: memory(),
+  wait: async () => undefined,
+});
 
 function memory() {
   const kept = new Map<string, string>();

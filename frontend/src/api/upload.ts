@@ -8,7 +8,13 @@ export interface UploadTarget {
   create: (file: File, project: string | undefined) => Promise<Upload>;
   look: (id: string) => Promise<Upload>;
   /** Sends bytes from `offset`; resolves to how many the server has then. */
-  put: (id: string, offset: number, part: Blob, onSent: (bytes: number) => void, signal: AbortSignal) => Promise<number>;
+  put: (
+    id: string,
+    offset: number,
+    part: Blob,
+    onSent: (bytes: number) => void,
+    signal: AbortSignal,
+  ) => Promise<number>;
   complete: (id: string) => Promise<Model>;
 }
 
@@ -74,11 +80,20 @@ async function sendParts(file: File, upload: Upload, target: UploadTarget, optio
 
 /** A broken connection, a busy server, or an offset that another tab moved on. */
 function mayGoOn(error: unknown): boolean {
-  return error instanceof Problem && (error.status === 0 || error.status === 409 || error.status === 429 || error.status >= 500);
+  return (
+    error instanceof Problem &&
+    (error.status === 0 || error.status === 409 || error.status === 429 || error.status >= 500)
+  );
 }
 
 /** XMLHttpRequest, since fetch does not tell how much of a body has been sent. */
-function putPart(id: string, offset: number, part: Blob, onSent: (bytes: number) => void, signal: AbortSignal): Promise<number> {
+function putPart(
+  id: string,
+  offset: number,
+  part: Blob,
+  onSent: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
@@ -101,7 +116,8 @@ function putPart(id: string, offset: number, part: Blob, onSent: (bytes: number)
 }
 
 const server: UploadTarget = {
-  create: (file, project) => answer(api.POST('/api/v1/uploads', { body: { name: file.name, size: file.size, project_id: project } })),
+  create: (file, project) =>
+    answer(api.POST('/api/v1/uploads', { body: { name: file.name, size: file.size, project_id: project } })),
   look: (id) => answer(api.GET('/api/v1/uploads/{upload_id}', { params: { path: { upload_id: id } } })),
   put: putPart,
   complete: (id) => answer(api.POST('/api/v1/uploads/{upload_id}/complete', { params: { path: { upload_id: id } } })),

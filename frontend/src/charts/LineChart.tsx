@@ -45,14 +45,21 @@ export function LineChart({ series, xName, yName, height, label, fromZero = fals
   return <div ref={box} role="img" aria-label={label} style={{ height, width: '100%' }} />;
 }
 
-function options(series: Series[], xName: string, yName: string, scheme: Scheme, format: Format, fromZero: boolean): EChartsCoreOption {
+function options(
+  series: Series[],
+  xName: string,
+  yName: string,
+  scheme: Scheme,
+  format: Format,
+  fromZero: boolean,
+): EChartsCoreOption {
   const ink = scheme === 'dark' ? '#9fb0ab' : '#5a625c';
   const rule = scheme === 'dark' ? '#2f3d3a' : '#e6e5dd';
   const axis = {
     type: 'value',
     nameLocation: 'middle',
     nameTextStyle: { color: ink, fontSize: 12 },
-    axisLabel: { color: ink, fontSize: 11, formatter: format.quantity, hideOverlap: true },
+    axisLabel: { color: ink, fontSize: 11, formatter: format.mark, hideOverlap: true },
     splitLine: { lineStyle: { color: rule } },
     axisLine: { show: false },
   };
@@ -60,7 +67,7 @@ function options(series: Series[], xName: string, yName: string, scheme: Scheme,
     animation: false,
     color: [...SERIES[scheme]],
     grid: { left: 62, right: 16, top: 12, bottom: 44 },
-    tooltip: { trigger: 'axis', valueFormatter: (value: unknown) => format.quantity(Number(value)) },
+    tooltip: { trigger: 'axis', valueFormatter: (value: unknown) => format.mark(Number(value)) },
     xAxis: { ...axis, name: xName, nameGap: 28, min: 'dataMin', max: 'dataMax', splitLine: { show: false } },
     yAxis: { ...axis, name: yName, nameGap: 48, scale: !fromZero },
     series: series.map((each) => ({

@@ -63,7 +63,17 @@ export function TileMap({ values, limit, least, selected, onSelect, label }: Pro
   };
   return (
     <div className={classes.box}>
-      <canvas ref={canvas} role="application" tabIndex={0} aria-label={label} className={classes.canvas} style={{ aspectRatio: `${columns} / ${rows}` }} onMouseMove={choose} onClick={choose} onKeyDown={keys} />
+      <canvas
+        ref={canvas}
+        role="application"
+        tabIndex={0}
+        aria-label={label}
+        className={classes.canvas}
+        style={{ aspectRatio: `${columns} / ${rows}` }}
+        onMouseMove={choose}
+        onClick={choose}
+        onKeyDown={keys}
+      />
     </div>
   );
 }

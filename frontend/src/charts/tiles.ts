@@ -30,7 +30,12 @@ type Rgb = [number, number, number];
 const parse = (hex: string): Rgb => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)) as Rgb;
 
 /** A function from value to CSS colour along a ramp from `least` to `most`; above `most` it is the over colour. */
-export function colourScale(ramp: readonly string[], over: string, least: number, most: number): (value: number) => string {
+export function colourScale(
+  ramp: readonly string[],
+  over: string,
+  least: number,
+  most: number,
+): (value: number) => string {
   const stops = ramp.map(parse);
   const last = stops.length - 1;
   return (value) => {

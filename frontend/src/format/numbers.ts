@@ -13,6 +13,11 @@ export function quantity(value: number, language: Language): string {
   return new Intl.NumberFormat(language, { maximumSignificantDigits: 3 }).format(value);
 }
 
+/** For axes: enough digits to tell neighbouring marks apart. */
+export function mark(value: number, language: Language): string {
+  return new Intl.NumberFormat(language, { maximumSignificantDigits: 6 }).format(value);
+}
+
 /** Credits from micro-credits; small amounts keep the digits that tell them from zero. */
 export function credits(microcredits: number, language: Language): string {
   const value = microcredits / MICRO;
@@ -55,7 +60,12 @@ export function percent(share: number, language: Language): string {
 /** Large counts shortened: 25.6 M, 1.2 k. Letters are the SI ones in both languages. */
 export function short(value: number, language: Language): string {
   const number = (n: number) => new Intl.NumberFormat(language, { maximumSignificantDigits: 3 }).format(n);
-  for (const [size, letter] of [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']] as const) {
+  for (const [size, letter] of [
+    [1e12, 'T'],
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+  ] as const) {
     if (Math.abs(value) >= size) return `${number(value / size)} ${letter}`;
   }
   return number(value);

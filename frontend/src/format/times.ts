@@ -6,15 +6,27 @@ export function browserZone(): string {
 }
 
 export function dateTime(iso: string, language: Language, zone = browserZone()): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23', timeZone: zone }).format(new Date(iso));
+  return new Intl.DateTimeFormat(language, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+    timeZone: zone,
+  }).format(new Date(iso));
 }
 
 export function clock(iso: string, language: Language, zone = browserZone()): string {
-  return new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone }).format(new Date(iso));
+  return new Intl.DateTimeFormat(language, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: zone,
+  }).format(new Date(iso));
 }
 
 export function day(date: Date, language: Language, zone = browserZone()): string {
-  return new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short', timeZone: zone }).format(date);
+  return new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short', timeZone: zone }).format(
+    date,
+  );
 }
 
 /** "3 minutes ago", "in 2 hours". */

@@ -10,6 +10,7 @@ export function useFormat() {
     () => ({
       count: (value: number) => numbers.count(value, language),
       quantity: (value: number) => numbers.quantity(value, language),
+      mark: (value: number) => numbers.mark(value, language),
       credits: (value: number) => numbers.credits(value, language),
       bytes: (value: number) => numbers.bytes(value, language),
       seconds: (value: number) => numbers.seconds(value, language),

@@ -5,7 +5,9 @@ import { zh } from './zh';
 
 // Names and units that stay as they are in Chinese text.
 const UNTRANSLATED = new Set(
-  'Podium IPU IPU-POD IPU-Machine IPU-M2000 Pod Graphcore ONNX tile tiles V-IPU AMP IPU-Link PopART partials scikit-learn ResNet-50 MNIST SHA-256 IR API CPU MLPerf fp16 fp32 SGD Adam AdamW URL UTC CI CSV JSON MiB KiB'.split(' '),
+  'Podium IPU IPU-POD IPU-Machine IPU-M2000 Pod Graphcore ONNX tile tiles V-IPU AMP IPU-Link PopART partials scikit-learn ResNet-50 MNIST SHA-256 IR API CPU MLPerf fp16 fp32 SGD Adam AdamW URL UTC CI CSV JSON MiB KiB'.split(
+    ' ',
+  ),
 );
 
 describe('catalogues', () => {
@@ -14,11 +16,13 @@ describe('catalogues', () => {
   });
 
   it('have the same parameters in each text', () => {
-    for (const key of Object.keys(en) as (keyof typeof en)[]) expect([key, slots(zh[key])]).toEqual([key, slots(en[key])]);
+    for (const key of Object.keys(en) as (keyof typeof en)[])
+      expect([key, slots(zh[key])]).toEqual([key, slots(en[key])]);
   });
 
   it('have no Chinese in English', () => {
-    for (const [key, text] of Object.entries(en)) expect([key, /[\u3000-\u9fff\uff00-\uffef]/.test(text)]).toEqual([key, false]);
+    for (const [key, text] of Object.entries(en))
+      expect([key, /[\u3000-\u9fff\uff00-\uffef]/.test(text)]).toEqual([key, false]);
   });
 
   it('have no English word in Chinese, but for names', () => {
@@ -32,7 +36,8 @@ describe('catalogues', () => {
   });
 
   it('have no empty text', () => {
-    for (const catalogue of [en, zh]) for (const [key, text] of Object.entries(catalogue)) expect([key, text.trim()]).not.toEqual([key, '']);
+    for (const catalogue of [en, zh])
+      for (const [key, text] of Object.entries(catalogue)) expect([key, text.trim()]).not.toEqual([key, '']);
   });
 });
 

@@ -1,9 +1,19 @@
 // Gives components the words of the chosen language: `const { t, language } = useWords()`.
 import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from 'react';
-import { fill, loadCatalogue, storeLanguage, type Catalogue, type Language, type Params, type WordKey } from './catalogue';
+import {
+  fill,
+  loadCatalogue,
+  storeLanguage,
+  type Catalogue,
+  type Language,
+  type Params,
+  type WordKey,
+} from './catalogue';
 
 /** Keys that come in two forms, `name.one` and `name.other`. */
-export type PluralKey = { [K in WordKey]: K extends `${infer Stem}.other` ? (`${Stem}.one` extends WordKey ? Stem : never) : never }[WordKey];
+export type PluralKey = {
+  [K in WordKey]: K extends `${infer Stem}.other` ? (`${Stem}.one` extends WordKey ? Stem : never) : never;
+}[WordKey];
 
 export interface Words {
   language: Language;
@@ -38,7 +48,8 @@ export function WordsProvider({ initial, children }: Props) {
 export function makeWords(language: Language, catalogue: Catalogue, setLanguage: Words['setLanguage']): Words {
   const rules = new Intl.PluralRules(language);
   const number = new Intl.NumberFormat(language);
-  const lookup = (key: string): string | undefined => (Object.hasOwn(catalogue, key) ? catalogue[key as WordKey] : undefined);
+  const lookup = (key: string): string | undefined =>
+    Object.hasOwn(catalogue, key) ? catalogue[key as WordKey] : undefined;
   return {
     language,
     setLanguage,

@@ -10,7 +10,13 @@ const event = (seq: number, kind: string, data: Record<string, unknown>, attempt
   time: `2026-11-30T12:00:${String((clock += 1) % 60).padStart(2, '0')}Z`,
   data,
 });
-const point = (step: number, loss: number) => ({ step, loss, simulated_seconds: step, wall_seconds: step, samples_per_second: 9 });
+const point = (step: number, loss: number) => ({
+  step,
+  loss,
+  simulated_seconds: step,
+  wall_seconds: step,
+  samples_per_second: 9,
+});
 
 /** A job whose first worker dies after step 4 and whose second goes on from step 2. */
 function story(): StreamEvent[] {
@@ -19,7 +25,12 @@ function story(): StreamEvent[] {
     event(2, 'state', { state: 'running' }),
     event(3, 'attempt_started', { attempt: 1, resume_step: 0, worker: 'a' }),
     event(4, 'phase', { phase: 'plan', fraction: 0.5 }),
-    event(5, 'log', { lines: [{ level: 'info', message: 'one' }, { level: 'warning', message: 'two' }] }),
+    event(5, 'log', {
+      lines: [
+        { level: 'info', message: 'one' },
+        { level: 'warning', message: 'two' },
+      ],
+    }),
     event(6, 'report', { digest: 'd1' }),
     event(7, 'metrics', { points: [point(1, 1), point(2, 0.9)] }),
     event(8, 'metrics', { points: [point(3, 0.8), point(4, 0.7)] }),
@@ -45,7 +56,11 @@ describe('reduceEvents', () => {
     expect(stream.seq).toBe(15);
     expect(stream.state).toBe('succeeded');
     expect(stream.states.map((s) => s.state)).toEqual(['queued', 'running', 'succeeded']);
-    expect(stream.log.map((line) => [line.n, line.message])).toEqual([[0, 'one'], [1, 'two'], [2, 'three']]);
+    expect(stream.log.map((line) => [line.n, line.message])).toEqual([
+      [0, 'one'],
+      [1, 'two'],
+      [2, 'three'],
+    ]);
     expect(stream.end?.fault).toBe('none');
     expect(stream.reportDigest).toBe('d1');
   });

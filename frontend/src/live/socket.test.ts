@@ -32,10 +32,17 @@ class FakeSocket {
   }
 }
 
-const make = () => new LiveSocket('ws://x/ws/v1', { open: () => new FakeSocket() as unknown as WebSocket, random: () => 1 });
+const make = () =>
+  new LiveSocket('ws://x/ws/v1', { open: () => new FakeSocket() as unknown as WebSocket, random: () => 1 });
 const newest = () => FakeSocket.all[FakeSocket.all.length - 1]!;
-const events = (...seqs: number[]): StreamEvent[] => seqs.map((seq) => ({ seq, kind: 'log', attempt: 1, time: '', data: {} }));
-const frame = (...seqs: number[]) => ({ type: 'events', topic: 'job:1', events: events(...seqs), last_seq: Math.max(...seqs) });
+const events = (...seqs: number[]): StreamEvent[] =>
+  seqs.map((seq) => ({ seq, kind: 'log', attempt: 1, time: '', data: {} }));
+const frame = (...seqs: number[]) => ({
+  type: 'events',
+  topic: 'job:1',
+  events: events(...seqs),
+  last_seq: Math.max(...seqs),
+});
 
 beforeEach(() => {
   FakeSocket.all = [];
@@ -95,7 +102,10 @@ describe('LiveSocket', () => {
     const live = make();
     const got: number[] = [];
     const behind: boolean[] = [];
-    live.subscribe('job:1', { onEvents: (list) => got.push(...list.map((e) => e.seq)), onBehind: (b) => behind.push(b) });
+    live.subscribe('job:1', {
+      onEvents: (list) => got.push(...list.map((e) => e.seq)),
+      onBehind: (b) => behind.push(b),
+    });
     newest().open();
     newest().frame(frame(1));
     vi.advanceTimersByTime(3000);

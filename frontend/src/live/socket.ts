@@ -63,7 +63,13 @@ export class LiveSocket {
       topic.cursor = Math.min(topic.cursor, cursor);
       topic.listeners.add(listener);
     } else {
-      topic = { cursor, gapless: listener.onEvents !== undefined, behind: false, askedAt: 0, listeners: new Set([listener]) };
+      topic = {
+        cursor,
+        gapless: listener.onEvents !== undefined,
+        behind: false,
+        askedAt: 0,
+        listeners: new Set([listener]),
+      };
       this.topics.set(name, topic);
     }
     if (this.socket) this.ask(name, topic);
@@ -147,7 +153,8 @@ export class LiveSocket {
     if (frame.type === 'heartbeat') this.compare(frame.topics as Record<string, number>);
     const topic = frame.topic === undefined ? undefined : this.topics.get(frame.topic);
     if (!topic || frame.topic === undefined) return;
-    if (frame.type === 'events') this.deliver(frame.topic, topic, frame.events as StreamEvent[], Number(frame.last_seq));
+    if (frame.type === 'events')
+      this.deliver(frame.topic, topic, frame.events as StreamEvent[], Number(frame.last_seq));
     if (frame.type === 'changed') topic.listeners.forEach((l) => l.onChanged?.(frame.what as Record<string, unknown>));
     if (frame.type === 'refused') topic.listeners.forEach((l) => l.onRefused?.(String(frame.code)));
   }
@@ -194,7 +201,9 @@ export class LiveSocket {
 
   private ask(name: string, topic: Topic): void {
     topic.askedAt = Date.now();
-    this.send(topic.gapless ? { type: 'subscribe', topic: name, after: topic.cursor } : { type: 'subscribe', topic: name });
+    this.send(
+      topic.gapless ? { type: 'subscribe', topic: name, after: topic.cursor } : { type: 'subscribe', topic: name },
+    );
   }
 
   private send(frame: Record<string, unknown>): void {

@@ -23,7 +23,12 @@ interface Followed {
 export function useJobStream(id: string): { stream: JobStream; follow: Follow } {
   const live = useLiveSocket();
   const socketState = useLiveState();
-  const [followed, setFollowed] = useState<Followed>({ stream: emptyStream, behind: true, refused: false, reached: true });
+  const [followed, setFollowed] = useState<Followed>({
+    stream: emptyStream,
+    behind: true,
+    refused: false,
+    reached: true,
+  });
   useEffect(
     () =>
       live.subscribe(`job:${id}`, {

@@ -40,10 +40,23 @@ export function Header() {
           <ThemeToggle />
           {session?.user && <AccountMenu session={session} />}
           {session && !session.user && <SignInButtons />}
-          <Burger className={classes.burger} size="sm" opened={open} onClick={drawer.toggle} aria-label={t('nav.menu')} />
+          <Burger
+            className={classes.burger}
+            size="sm"
+            opened={open}
+            onClick={drawer.toggle}
+            aria-label={t('nav.menu')}
+          />
         </Group>
       </Container>
-      <Drawer opened={open} onClose={drawer.close} position="right" size="75%" title={t('nav.menu')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Drawer
+        opened={open}
+        onClose={drawer.close}
+        position="right"
+        size="75%"
+        title={t('nav.menu')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
         <Stack component="nav" aria-label={t('nav.main')} gap={4}>
           {items}
         </Stack>

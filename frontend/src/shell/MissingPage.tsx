@@ -9,9 +9,7 @@ export function MissingPage() {
     <Stack align="flex-start" py="xl">
       <Title order={1}>{t('missing.title')}</Title>
       <Text c="dimmed">{t('missing.text')}</Text>
-      <LinkButton to="/">
-        {t('missing.home')}
-      </LinkButton>
+      <LinkButton to="/">{t('missing.home')}</LinkButton>
     </Stack>
   );
 }

@@ -12,7 +12,12 @@ const OURS = /^(auth|network)\./;
  * The sentence for a refusal. The portal's own is in English and names the very thing, so English pages show it; other
  * pages show the catalogue's for the code, and the portal's where there is none.
  */
-export function sentenceOf(code: string, detail: string, params: Record<string, unknown>, { maybe, language }: Words): string {
+export function sentenceOf(
+  code: string,
+  detail: string,
+  params: Record<string, unknown>,
+  { maybe, language }: Words,
+): string {
   if (language === 'en' && detail && !OURS.test(code)) return detail;
   const shown: Params = {};
   for (const [name, value] of Object.entries(params)) {
@@ -36,11 +41,13 @@ export function ProblemNotice({ problem, title, children }: Props) {
   return (
     <Alert color="brick" variant="light" title={title ?? t('problem.title')} role="alert" w="100%">
       <Text size="sm">{sentenceOf(known.code, known.detail, known.params, words)}</Text>
-      {known.fields.filter((f) => f.field === '' || f.field === 'non_field_errors').map((f) => (
-        <Text size="sm" key={f.code + f.detail}>
-          {sentenceOf(f.code, f.detail, {}, words)}
-        </Text>
-      ))}
+      {known.fields
+        .filter((f) => f.field === '' || f.field === 'non_field_errors')
+        .map((f) => (
+          <Text size="sm" key={f.code + f.detail}>
+            {sentenceOf(f.code, f.detail, {}, words)}
+          </Text>
+        ))}
       {children}
       {known.status >= 500 && known.requestId && (
         <Text size="xs" c="dimmed" mt={4} className="number">

@@ -12,7 +12,14 @@ export function ThemeToggle() {
   const Icon = ICON[colorScheme];
   const label = t('nav.theme', { name: t(`theme.${colorScheme}`) });
   return (
-    <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} title={label} onClick={() => setColorScheme(NEXT[colorScheme])}>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={label}
+      title={label}
+      onClick={() => setColorScheme(NEXT[colorScheme])}
+    >
       <Icon />
     </ActionIcon>
   );

@@ -86,8 +86,34 @@ export const gray: MantineColorsTuple = [
 
 /** Memory categories and parts of time, in a fixed order; neighbours differ in lightness as well as in hue. */
 export const SERIES = {
-  light: ['#0e6257', '#e3b23f', '#5273ae', '#cb4a32', '#79c4ae', '#7a5195', '#94abd4', '#9c6f16', '#b0567f', '#646b64', '#2f8fa8', '#c9a38f'],
-  dark: ['#4eac93', '#f4db94', '#94abd4', '#e98d7a', '#a8dacb', '#b695cf', '#5273ae', '#c79325', '#d98fb0', '#93a39e', '#6cc3d8', '#8a6b5c'],
+  light: [
+    '#0e6257',
+    '#e3b23f',
+    '#5273ae',
+    '#cb4a32',
+    '#79c4ae',
+    '#7a5195',
+    '#94abd4',
+    '#9c6f16',
+    '#b0567f',
+    '#646b64',
+    '#2f8fa8',
+    '#c9a38f',
+  ],
+  dark: [
+    '#4eac93',
+    '#f4db94',
+    '#94abd4',
+    '#e98d7a',
+    '#a8dacb',
+    '#b695cf',
+    '#5273ae',
+    '#c79325',
+    '#d98fb0',
+    '#93a39e',
+    '#6cc3d8',
+    '#8a6b5c',
+  ],
 } as const;
 
 /** Ramp of one quantity from least to most, for the tile map. */

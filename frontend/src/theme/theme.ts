@@ -4,7 +4,8 @@ import { brass, brick, dark, gray, pine, slate } from './palette';
 
 const SANS =
   '"Inter", "Segoe UI Variable", "Segoe UI", system-ui, -apple-system, "Helvetica Neue", "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", "WenQuanYi Zen Hei", sans-serif';
-const MONO = '"JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Code", "DejaVu Sans Mono", Menlo, Consolas, monospace';
+const MONO =
+  '"JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Code", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
 export const theme = createTheme({
   colors: { pine, brass, slate, brick, dark, gray, red: brick },
@@ -14,7 +15,11 @@ export const theme = createTheme({
   luminanceThreshold: 0.35,
   fontFamily: SANS,
   fontFamilyMonospace: MONO,
-  headings: { fontFamily: SANS, fontWeight: '650', sizes: { h1: { fontSize: '1.9rem', lineHeight: '1.2' }, h2: { fontSize: '1.3rem' }, h3: { fontSize: '1.05rem' } } },
+  headings: {
+    fontFamily: SANS,
+    fontWeight: '650',
+    sizes: { h1: { fontSize: '1.9rem', lineHeight: '1.2' }, h2: { fontSize: '1.3rem' }, h3: { fontSize: '1.05rem' } },
+  },
   defaultRadius: 'md',
   cursorType: 'pointer',
   focusRing: 'auto',

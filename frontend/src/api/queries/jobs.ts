@@ -23,7 +23,8 @@ export const jobsQuery = (project: string, state?: JobState) =>
 export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: ['job', id],
-    queryFn: async ({ signal }) => asJob(await answer(api.GET('/api/v1/jobs/{job_id}', { signal, params: jobPath(id) }))),
+    queryFn: async ({ signal }) =>
+      asJob(await answer(api.GET('/api/v1/jobs/{job_id}', { signal, params: jobPath(id) }))),
   });
 
 export const reportQuery = (id: string, digest: string | null) =>
@@ -51,7 +52,10 @@ export interface EstimateRequest {
 }
 
 /** The settings travel as an open object: the portal hands them to the engine, which knows them. */
-const asBody = <T extends EstimateRequest>({ config, ...rest }: T) => ({ ...rest, config: config as unknown as Record<string, unknown> });
+const asBody = <T extends EstimateRequest>({ config, ...rest }: T) => ({
+  ...rest,
+  config: config as unknown as Record<string, unknown>,
+});
 const asJob = (row: Omit<Job, 'config'> & { config: unknown }): Job => row as Job;
 
 /** Answers at once when it is known, else asks until it is; the key is the whole question, so nothing is asked twice. */
@@ -65,7 +69,9 @@ export const estimateQuery = (request: EstimateRequest | null) =>
       for (let wait = 250; row.state === 'pending'; wait = Math.min(2000, wait * 1.4)) {
         await new Promise((resolve) => setTimeout(resolve, wait));
         signal.throwIfAborted();
-        row = await answer(api.GET('/api/v1/estimates/{estimate_id}', { signal, params: { path: { estimate_id: row.id } } }));
+        row = await answer(
+          api.GET('/api/v1/estimates/{estimate_id}', { signal, params: { path: { estimate_id: row.id } } }),
+        );
       }
       return row as EstimateRow;
     },

@@ -15,9 +15,11 @@ export const modelsQuery = (project: string) =>
 export const modelQuery = (id: string) =>
   queryOptions({
     queryKey: ['model', id],
-    queryFn: ({ signal }) => answer(api.GET('/api/v1/models/{model_id}', { signal, params: { path: { model_id: id } } })),
+    queryFn: ({ signal }) =>
+      answer(api.GET('/api/v1/models/{model_id}', { signal, params: { path: { model_id: id } } })),
     // The hint over the socket comes first; this is for when it is lost.
     refetchInterval: ({ state }) => (state.data?.state === 'inspecting' ? 3000 : false),
   });
 
-export const deleteModel = (id: string) => answer(api.DELETE('/api/v1/models/{model_id}', { params: { path: { model_id: id } } }));
+export const deleteModel = (id: string) =>
+  answer(api.DELETE('/api/v1/models/{model_id}', { params: { path: { model_id: id } } }));

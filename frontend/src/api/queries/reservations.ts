@@ -8,7 +8,9 @@ export const occupancyQuery = (pod: string, from: string, to: string) =>
   queryOptions({
     queryKey: ['occupancy', pod, from, to],
     queryFn: ({ signal }) =>
-      answer(api.GET('/api/v1/pods/{pod_id}/occupancy', { signal, params: { path: { pod_id: pod }, query: { from, to } } })),
+      answer(
+        api.GET('/api/v1/pods/{pod_id}/occupancy', { signal, params: { path: { pod_id: pod }, query: { from, to } } }),
+      ),
     refetchInterval: 60_000,
   });
 

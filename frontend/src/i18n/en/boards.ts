@@ -11,9 +11,11 @@ export const boards = {
   'board.rules': 'Rules, version {version}',
   'board.take_part': 'Take part',
   'board.simulated': 'Simulated results',
-  'board.simulated.lead': 'Ranked within one release of the engine. Rows of an older release are pale until they are run again.',
+  'board.simulated.lead':
+    'Ranked within one release of the engine. Rows of an older release are pale until they are run again.',
   'board.published': 'Published figures',
-  'board.published.lead': 'Quoted with their source, for orientation. They are measurements by others on other machines and are not ranked here.',
+  'board.published.lead':
+    'Quoted with their source, for orientation. They are measurements by others on other machines and are not ranked here.',
   'board.empty': 'No simulated result yet. Be the first.',
   'board.published.empty': 'No published figure belongs to this suite.',
   'board.rank': 'Rank',
@@ -36,11 +38,14 @@ export const boards = {
   'board.unit': '{value} {unit}',
   'board.live': 'New rows appear by themselves.',
   'suite.train-throughput-mnist.name': 'Training throughput, MNIST network',
-  'suite.train-throughput-mnist.text': 'Simulated samples per second of training a small digit classifier, gradients and all-reduce included.',
+  'suite.train-throughput-mnist.text':
+    'Simulated samples per second of training a small digit classifier, gradients and all-reduce included.',
   'suite.infer-latency-mnist.name': 'Inference latency, MNIST network',
   'suite.infer-latency-mnist.text': 'Simulated time from host to host for one sample of a small digit classifier.',
   'suite.train-throughput-resnet50.name': 'Training throughput, ResNet-50',
-  'suite.train-throughput-resnet50.text': 'Simulated images per second of training ResNet-50, beside published results of real systems.',
+  'suite.train-throughput-resnet50.text':
+    'Simulated images per second of training ResNet-50, beside published results of real systems.',
   'suite.infer-latency-resnet50.name': 'Inference latency, ResNet-50',
-  'suite.infer-latency-resnet50.text': 'Simulated time from host to host for one image through ResNet-50, beside published latencies.',
+  'suite.infer-latency-resnet50.text':
+    'Simulated time from host to host for one image through ResNet-50, beside published latencies.',
 } as const;

@@ -3,7 +3,8 @@ export const errors = {
   'problem.title': 'That did not work',
   'problem.request': 'Request {id}',
   'problem.code': 'Code {code}',
-  'error.network.unreachable': 'Podium cannot be reached. Check the connection and try again; nothing that runs is affected.',
+  'error.network.unreachable':
+    'Podium cannot be reached. Check the connection and try again; nothing that runs is affected.',
   'error.internal': 'Something broke on our side. Try again; if it stays, send the operator the request number below.',
   'error.not_found': 'This does not exist, or it is not yours to see.',
   'error.auth.required': 'Log in first.',
@@ -22,30 +23,38 @@ export const errors = {
   'error.rate.limited': 'Too many requests in a short time. Wait a little and try again.',
   'error.request.invalid': 'The request was not understood. Check the fields.',
   'error.config.invalid': 'A setting is outside of what is allowed. Check the marked fields.',
-  'error.credits.insufficient': 'There are not enough credits for this. Make it smaller or shorter, or ask the owner of the organization for credits.',
+  'error.credits.insufficient':
+    'There are not enough credits for this. Make it smaller or shorter, or ask the owner of the organization for credits.',
   'error.reservation.overlap': 'Somebody holds part of these IPUs in that time.',
   'error.reservation.size_not_allowed': 'This number of IPUs cannot be a partition. Choose one of: {allowed_sizes}.',
   'error.reservation.not_active_yet': 'This reservation has not begun yet. Wait for its start, or run on demand.',
   'error.reservation.expired': 'This reservation is over. Choose another, or run on demand.',
-  'error.reservation.too_small': 'The reserved slice has fewer IPUs than this job asks for. Lower the number of IPUs or reserve a larger slice.',
+  'error.reservation.too_small':
+    'The reserved slice has fewer IPUs than this job asks for. Lower the number of IPUs or reserve a larger slice.',
   'error.reservation.in_the_past': 'This time is over. Choose a start in the future.',
   'error.model.not_accepted': 'This model was not accepted by the inspection. Open it to see the reason.',
-  'error.model.not_trainable': 'This model cannot be trained, because no weight leads to its output. Run inference instead.',
+  'error.model.not_trainable':
+    'This model cannot be trained, because no weight leads to its output. Run inference instead.',
   'error.model.empty_file': 'The file is empty. Export the model again and upload the new file.',
-  'error.model.too_large': 'The model is larger than this installation accepts. Ask the operator to raise the limit, or make the model smaller.',
+  'error.model.too_large':
+    'The model is larger than this installation accepts. Ask the operator to raise the limit, or make the model smaller.',
   'error.model.needs_dims': 'The model has sizes that are not fixed. Give a number for each of them.',
-  'error.memory.does_not_fit': 'It does not fit into the memory of the tiles. Use a smaller batch, fp16, or another model.',
+  'error.memory.does_not_fit':
+    'It does not fit into the memory of the tiles. Use a smaller batch, fp16, or another model.',
   'error.system.unknown': 'There is no such system. Choose one of the list.',
   'error.upload.too_large': 'The file is larger than this installation accepts.',
   'error.report.not_ready': 'The report is made when the job has compiled.',
   'error.auth.csrf': 'The page was open too long. Reload it and try again.',
   'error.auth.scope_missing': 'The token lacks the scope for this. Make one that has it.',
   'error.auth.session_only': 'A token may not do this. Log in with the browser.',
-  'error.config.batch_fixed': 'The model works on one batch size only. Set the micro-batch size to it, or export the model with a dynamic batch axis.',
+  'error.config.batch_fixed':
+    'The model works on one batch size only. Set the micro-batch size to it, or export the model with a dynamic batch axis.',
   'error.dataset.mismatch': 'The data set does not suit the inputs of this model. Use synthetic data.',
   'error.estimate.no_worker': 'No worker answered. Try again in a moment.',
-  'error.idempotency.key_reused': 'The same request was sent twice with different content. Reload the page and try again.',
-  'error.job.workers_lost': 'Workers were lost several times while running this job. Run it again; if it stays, tell the operator.',
+  'error.idempotency.key_reused':
+    'The same request was sent twice with different content. Reload the page and try again.',
+  'error.job.workers_lost':
+    'Workers were lost several times while running this job. Run it again; if it stays, tell the operator.',
   'error.jail.wall': 'The job took longer than a job may. Use fewer steps or a smaller model.',
   'error.jail.cpu': 'The job used more processor time than a job may. Use fewer steps or a smaller model.',
   'error.jail.memory': 'The job used more memory of the worker than a job may. Use a smaller batch or model.',
@@ -53,10 +62,12 @@ export const errors = {
   'error.job.cancelled': 'The job was cancelled.',
   'error.member.exists': 'This person is a member already.',
   'error.member.last_owner': 'This is the last owner. Make somebody else an owner first.',
-  'error.member.unknown_address': 'Nobody with this address has an account here. Ask them to sign up and confirm it first.',
+  'error.member.unknown_address':
+    'Nobody with this address has an account here. Ask them to sign up and confirm it first.',
   'error.model.bad_tensor': 'A tensor of the model contradicts itself. Export the model again.',
   'error.model.damaged': 'The file is damaged or cut off. Export the model again and upload the new file.',
-  'error.model.data_dependent': 'A shape or setting inside the model depends on its inputs. Export it with fixed shapes.',
+  'error.model.data_dependent':
+    'A shape or setting inside the model depends on its inputs. Export it with fixed shapes.',
   'error.model.duplicate_tensor': 'Two tensors of the model have the same name. Export it again.',
   'error.model.empty_graph': 'The model has no operator. Export the model again.',
   'error.model.external_data_missing': 'The weights are in another file. Save the model as one file.',
@@ -72,7 +83,8 @@ export const errors = {
   'error.model.sparse': 'Sparse tensors are not supported. Save the model with dense ones.',
   'error.model.undefined_output': 'An output of the model is made by no node. Export the model again.',
   'error.model.undefined_tensor': 'A node reads a tensor that nothing makes. Export the model again.',
-  'error.model.unsupported_operators': 'Some operators of the model cannot run here. Replace them or split the model before them.',
+  'error.model.unsupported_operators':
+    'Some operators of the model cannot run here. Replace them or split the model before them.',
   'error.model.unsupported_type': 'The model uses a data type that cannot run here. Convert it to float or int.',
   'error.model.zero_dim': 'A dimension of the model is zero. Export it with real sizes.',
   'error.reservation.not_aligned': 'A slice starts at a multiple of its size. Choose another start.',
@@ -81,7 +93,8 @@ export const errors = {
   'error.reservation.too_long': 'This is longer than a reservation may be. Make it shorter.',
   'error.reservation.too_short': 'This is shorter than a reservation may be. Make it longer.',
   'error.reservation.unknown': 'There is no such reservation. Choose one of yours, or run on demand.',
-  'error.suite.not_eligible': 'This run does not keep to the rules of the board. Change the marked settings, or do not publish it.',
+  'error.suite.not_eligible':
+    'This run does not keep to the rules of the board. Change the marked settings, or do not publish it.',
   'error.system.size': 'This number of IPUs cannot be a partition of the system. Choose one of the list.',
   'error.token.too_many': 'You have as many tokens as are allowed. Revoke one first.',
   'error.token.unknown_scope': 'One of the scopes does not exist. Choose from the list.',

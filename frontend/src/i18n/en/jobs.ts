@@ -20,6 +20,7 @@ export const jobs = {
   'state.failed': 'Failed',
   'state.cancelled': 'Cancelled',
   'state.timed_out': 'Out of time',
+  'state.end': 'End',
   'job.title': 'Job {number}',
   'job.states': 'States',
   'job.follow.live': 'Live',

@@ -31,7 +31,8 @@ export const pods = {
   'reserve.hours': '{n} h',
   'reserve.zone': 'Time zone',
   'reserve.price': 'Price: {credits} credits ({ipus} IPUs × {hours} h × {rate})',
-  'reserve.clash': 'No {ipus} IPUs are free side by side in that time. First clash: IPUs {first} to {last} are held until {until}.',
+  'reserve.clash':
+    'No {ipus} IPUs are free side by side in that time. First clash: IPUs {first} to {last} are held until {until}.',
   'reserve.past': 'The start is in the past.',
   'reserve.free_at': 'Free from {time}',
   'reserve.take': 'Take this time',

@@ -29,6 +29,9 @@ export const report = {
   'report.map.over': 'More than a tile holds',
   'report.map.order': 'Tiles are drawn in order of their number, 64 in a row.',
   'report.map.worst': 'Go to the fullest tile',
+  'report.scale': 'Colours',
+  'report.scale.spread': 'Least to most',
+  'report.scale.tile': 'A whole tile',
   'report.table.category': 'Category',
   'report.table.sum': 'Sum',
   'report.table.mean': 'Mean per tile',
@@ -95,11 +98,15 @@ export const report = {
   'check.memory': 'Memory',
   'remedy.memory.smaller_batch': 'Lower the batch to about {batch}: activations shrink with it.',
   'remedy.memory.half': 'Use fp16: weights and activations take half the bytes.',
-  'remedy.memory.proportion': 'Lower the available memory proportion to {available_memory_proportion}: matrix products work in more, smaller steps.',
+  'remedy.memory.proportion':
+    'Lower the available memory proportion to {available_memory_proportion}: matrix products work in more, smaller steps.',
   'remedy.memory.optimiser': 'Use SGD: it keeps no state beside the weights.',
-  'remedy.memory.smaller_model': 'What must stay in memory all the time does not leave enough room. Use a smaller model.',
-  'remedy.memory.simplify': 'Code must lie in a part of each tile. Use fewer different shapes of operators, or a smaller model.',
+  'remedy.memory.smaller_model':
+    'What must stay in memory all the time does not leave enough room. Use a smaller model.',
+  'remedy.memory.simplify':
+    'Code must lie in a part of each tile. Use fewer different shapes of operators, or a smaller model.',
   'note.interval.uncalibrated': 'No constant of this release is fitted to measurements: read the interval.',
   'note.host.not_overlapped': 'Host transfers are taken not to overlap with compute.',
-  'note.collective.gateway': 'Collectives beyond one IPU-Link domain are the least certain part: published systems were slower.',
+  'note.collective.gateway':
+    'Collectives beyond one IPU-Link domain are the least certain part: published systems were slower.',
 } as const;

@@ -2,7 +2,8 @@ import type { home as en } from '../en/home';
 
 export const home: Record<keyof typeof en, string> = {
   'landing.title': '没有 IPU-POD，也能运行您的模型',
-  'landing.lead': 'Podium 逐个 tile 模拟 Graphcore IPU 系统。上传 ONNX 模型，预约切片，进行训练或推理，实时查看损失、内存与时间。',
+  'landing.lead':
+    'Podium 逐个 tile 模拟 Graphcore IPU 系统。上传 ONNX 模型，预约切片，进行训练或推理，实时查看损失、内存与时间。',
   'landing.start': '注册',
   'landing.boards': '查看排行榜',
   'landing.how.1.title': '上传',

@@ -22,6 +22,7 @@ export const jobs: Record<keyof typeof en, string> = {
   'state.failed': '失败',
   'state.cancelled': '已取消',
   'state.timed_out': '超时',
+  'state.end': '结束',
   'job.title': '作业 {number}',
   'job.states': '状态',
   'job.follow.live': '实时',

@@ -41,9 +41,7 @@ export function ConfirmPage() {
       {confirming.isError ? (
         <Stack align="flex-start">
           <ProblemNotice problem={confirming.error} title={t('confirm.failed')} />
-          <LinkButton to="/login">
-            {t('confirm.login')}
-          </LinkButton>
+          <LinkButton to="/login">{t('confirm.login')}</LinkButton>
         </Stack>
       ) : (
         <Loader role="status" aria-label={t('confirm.working')} />

@@ -32,7 +32,15 @@ export function ForgottenPage() {
           <Paper component="form" onSubmit={submit} withBorder p="lg">
             <Stack>
               <ProblemNotice problem={asking.error} />
-              <TextInput label={t('field.email')} type="email" name="email" required autoComplete="email" value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
+              <TextInput
+                label={t('field.email')}
+                type="email"
+                name="email"
+                required
+                autoComplete="email"
+                value={email}
+                onChange={(event) => setEmail(event.currentTarget.value)}
+              />
               <Button type="submit" loading={asking.isPending}>
                 {t('reset.send')}
               </Button>

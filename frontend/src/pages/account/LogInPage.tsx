@@ -52,8 +52,24 @@ export function LogInPage() {
       <Paper component="form" onSubmit={submit} withBorder p="lg">
         <Stack>
           <ProblemNotice problem={signing.error} />
-          <TextInput label={t('field.email')} type="email" name="email" required autoComplete="email" value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={fieldError(signing.error, 'email', words)} />
-          <PasswordInput label={t('field.password')} name="password" required autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
+          <TextInput
+            label={t('field.email')}
+            type="email"
+            name="email"
+            required
+            autoComplete="email"
+            value={email}
+            onChange={(e) => setEmail(e.currentTarget.value)}
+            error={fieldError(signing.error, 'email', words)}
+          />
+          <PasswordInput
+            label={t('field.password')}
+            name="password"
+            required
+            autoComplete="current-password"
+            value={password}
+            onChange={(e) => setPassword(e.currentTarget.value)}
+          />
           <Button type="submit" loading={signing.isPending}>
             {t('login.submit')}
           </Button>

@@ -17,7 +17,9 @@ export function OutboxPage() {
       {isError ? <EmptyState text={t('outbox.absent')} /> : <Text c="dimmed">{t('outbox.lead')}</Text>}
       {!isError && !data && <Waiting />}
       {data?.results.length === 0 && <EmptyState text={t('outbox.empty')} />}
-      {data?.results.map((mail) => <Mail key={mail.id} mail={mail} />)}
+      {data?.results.map((mail) => (
+        <Mail key={mail.id} mail={mail} />
+      ))}
     </Stack>
   );
 }

@@ -31,7 +31,16 @@ export function ResetPage() {
       <Paper component="form" onSubmit={submit} withBorder p="lg">
         <Stack>
           {!named && <ProblemNotice problem={saving.error} />}
-          <PasswordInput label={t('reset.new')} description={t('field.password.hint')} required minLength={8} autoComplete="new-password" value={password} onChange={(event) => setPassword(event.currentTarget.value)} error={named} />
+          <PasswordInput
+            label={t('reset.new')}
+            description={t('field.password.hint')}
+            required
+            minLength={8}
+            autoComplete="new-password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={named}
+          />
           <Button type="submit" loading={saving.isPending}>
             {t('reset.save')}
           </Button>

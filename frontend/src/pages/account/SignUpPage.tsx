@@ -38,9 +38,34 @@ export function SignUpPage() {
       <Paper component="form" onSubmit={submit} withBorder p="lg">
         <Stack>
           {!named && <ProblemNotice problem={signing.error} />}
-          <TextInput label={t('field.person')} autoComplete="name" value={form.name} onChange={set('name')} error={fieldError(signing.error, 'name', words)} />
-          <TextInput label={t('field.email')} type="email" name="email" required autoComplete="email" value={form.email} onChange={set('email')} error={fieldError(signing.error, 'email', words)} />
-          <PasswordInput label={t('field.password')} description={t('field.password.hint')} name="password" required minLength={8} autoComplete="new-password" value={form.password} onChange={set('password')} error={fieldError(signing.error, 'password', words)} />
+          <TextInput
+            label={t('field.person')}
+            autoComplete="name"
+            value={form.name}
+            onChange={set('name')}
+            error={fieldError(signing.error, 'name', words)}
+          />
+          <TextInput
+            label={t('field.email')}
+            type="email"
+            name="email"
+            required
+            autoComplete="email"
+            value={form.email}
+            onChange={set('email')}
+            error={fieldError(signing.error, 'email', words)}
+          />
+          <PasswordInput
+            label={t('field.password')}
+            description={t('field.password.hint')}
+            name="password"
+            required
+            minLength={8}
+            autoComplete="new-password"
+            value={form.password}
+            onChange={set('password')}
+            error={fieldError(signing.error, 'password', words)}
+          />
           <Button type="submit" loading={signing.isPending}>
             {t('signup.submit')}
           </Button>
@@ -66,9 +91,7 @@ export function MailSent({ email }: { email: string }) {
       {session?.outbox && (
         <>
           <Text c="dimmed">{t('confirm.sent.outbox')}</Text>
-          <LinkButton to="/outbox">
-            {t('confirm.sent.open')}
-          </LinkButton>
+          <LinkButton to="/outbox">{t('confirm.sent.open')}</LinkButton>
         </>
       )}
     </Narrow>

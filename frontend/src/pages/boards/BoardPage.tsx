@@ -47,14 +47,22 @@ export function OneBoard({ board }: { board: Board }) {
         <Text size="sm" c="dimmed" mb="sm">
           {t('board.simulated.lead')} {t('board.live')}
         </Text>
-        {board.simulated.length ? <SimulatedTable rows={board.simulated} /> : <EmptyState text={t('board.empty')}>{<TakePart slug={suite.slug} />}</EmptyState>}
+        {board.simulated.length ? (
+          <SimulatedTable rows={board.simulated} />
+        ) : (
+          <EmptyState text={t('board.empty')}>{<TakePart slug={suite.slug} />}</EmptyState>
+        )}
       </section>
       <section>
         <Title order={2}>{t('board.published')}</Title>
         <Text size="sm" c="dimmed" mb="sm">
           {t('board.published.lead')}
         </Text>
-        {board.published.length ? <PublishedTable rows={board.published} /> : <EmptyState text={t('board.published.empty')} />}
+        {board.published.length ? (
+          <PublishedTable rows={board.published} />
+        ) : (
+          <EmptyState text={t('board.published.empty')} />
+        )}
       </section>
       <details>
         <Text component="summary" fw={600} style={{ cursor: 'pointer' }}>

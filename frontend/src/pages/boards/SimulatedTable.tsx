@@ -7,6 +7,7 @@ import type { SimulatedRow } from '~/api/types';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
 import { Label } from '~/shell/Label';
+import { useSystemName } from '~/shell/useSystemName';
 import { LinkAnchor } from '~/shell/links';
 import classes from './Boards.module.css';
 
@@ -35,7 +36,12 @@ export function SimulatedTable({ rows }: { rows: SimulatedRow[] }) {
         </Table.Thead>
         <Table.Tbody>
           {rows.map((row) => (
-            <Row key={keyOf(row)} row={row} fresh={!known.has(keyOf(row))} old={release !== undefined && row.engine_release !== release} />
+            <Row
+              key={keyOf(row)}
+              row={row}
+              fresh={!known.has(keyOf(row))}
+              old={release !== undefined && row.engine_release !== release}
+            />
           ))}
         </Table.Tbody>
       </Table>
@@ -46,6 +52,7 @@ export function SimulatedTable({ rows }: { rows: SimulatedRow[] }) {
 function Row({ row, fresh, old }: { row: SimulatedRow; fresh: boolean; old: boolean }) {
   const { t } = useWords();
   const format = useFormat();
+  const systemName = useSystemName();
   const [low, high] = row.interval ?? [];
   return (
     <Table.Tr className={fresh ? classes.fresh : undefined} data-old={old || undefined}>
@@ -75,7 +82,7 @@ function Row({ row, fresh, old }: { row: SimulatedRow; fresh: boolean; old: bool
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{t('jobs.on', { system: row.system, n: row.ipus })}</Table.Td>
+      <Table.Td>{t('jobs.on', { system: systemName(row.system), n: row.ipus })}</Table.Td>
       <Table.Td>{row.model_name}</Table.Td>
       <Table.Td ta="right">{format.count(row.global_batch)}</Table.Td>
       <Table.Td>{row.precision}</Table.Td>

@@ -2,6 +2,7 @@
 import type { Suite } from '~/api/types';
 import type { Words } from '~/i18n/words';
 
-export const suiteName = (suite: Pick<Suite, 'slug' | 'name'>, { maybe }: Words) => maybe(`suite.${suite.slug}.name`) ?? suite.name;
+export const suiteName = (suite: Pick<Suite, 'slug' | 'name'>, { maybe }: Words) =>
+  maybe(`suite.${suite.slug}.name`) ?? suite.name;
 export const suiteText = (suite: Pick<Suite, 'slug' | 'description'>, { maybe }: Words) =>
   maybe(`suite.${suite.slug}.text`) ?? suite.description;

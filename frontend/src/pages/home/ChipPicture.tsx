@@ -24,7 +24,9 @@ export function ChipPicture() {
     }, FRAME_MS);
     return () => clearInterval(timer);
   }, [scheme]);
-  return <canvas ref={canvas} className={classes.chip} width={COLUMNS * CELL} height={ROWS * CELL} aria-hidden="true" />;
+  return (
+    <canvas ref={canvas} className={classes.chip} width={COLUMNS * CELL} height={ROWS * CELL} aria-hidden="true" />
+  );
 }
 
 function draw(pen: CanvasRenderingContext2D, ramp: string[], frame: number): void {
@@ -33,7 +35,10 @@ function draw(pen: CanvasRenderingContext2D, ramp: string[], frame: number): voi
     for (let column = 0; column < COLUMNS; column += 1) {
       const grain = ((row * 31 + column * 17) % 13) / 13;
       const wave = Math.sin(column / 5 + frame / 14) + Math.cos(row / 4 - frame / 19 + column / 9);
-      const level = Math.min(ramp.length - 1, Math.max(0, Math.floor(((wave + 2) / 4 + grain * 0.25) * ramp.length * 0.8)));
+      const level = Math.min(
+        ramp.length - 1,
+        Math.max(0, Math.floor(((wave + 2) / 4 + grain * 0.25) * ramp.length * 0.8)),
+      );
       pen.fillStyle = ramp[level] ?? '#000';
       pen.fillRect(column * CELL + 1, row * CELL + 1, CELL - 2, CELL - 2);
     }

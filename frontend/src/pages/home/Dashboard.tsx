@@ -40,9 +40,7 @@ export function Dashboard({ session }: { session: Session }) {
       <section>
         <Group justify="space-between" mb="sm">
           <Title order={2}>{t('home.running')}</Title>
-          <LinkAnchor to="/jobs">
-            {t('home.all')}
-          </LinkAnchor>
+          <LinkAnchor to="/jobs">{t('home.all')}</LinkAnchor>
         </Group>
         {project && <JobList project={project} most={RECENT} />}
       </section>

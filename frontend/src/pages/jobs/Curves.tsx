@@ -40,7 +40,13 @@ export function Curves({ job, stream, over }: { job: Job; stream: JobStream; ove
     <Stack gap="sm">
       <Latest point={points[points.length - 1]} training={training} />
       <Group justify="space-between">
-        <SegmentedControl size="xs" aria-label={t('job.axis.choose')} value={axis} onChange={(value) => setAxis(value as Axis)} data={AXES.map((value) => ({ value, label: t(`job.axis.by_${value}`) }))} />
+        <SegmentedControl
+          size="xs"
+          aria-label={t('job.axis.choose')}
+          value={axis}
+          onChange={(value) => setAxis(value as Axis)}
+          data={AXES.map((value) => ({ value, label: t(`job.axis.by_${value}`) }))}
+        />
         <Button variant="subtle" size="compact-sm" onClick={() => setAsTable(!asTable)}>
           {t(asTable ? 'common.picture' : 'common.table')}
         </Button>
@@ -49,15 +55,33 @@ export function Curves({ job, stream, over }: { job: Job; stream: JobStream; ove
         <PointTable points={points} training={training} />
       ) : (
         <SimpleGrid cols={{ base: 1, md: training ? 2 : 1 }}>
-          {training && <Curve title={t('job.loss')} hint={t('job.loss.hint')} series={{ name: t('job.axis.loss'), points: loss }} xName={xName} simulated={false} />}
-          <Curve title={t('job.throughput')} hint={t('job.throughput.hint')} series={{ name: t('job.axis.samples'), points: rate }} xName={xName} simulated />
+          {training && (
+            <Curve
+              title={t('job.loss')}
+              hint={t('job.loss.hint')}
+              series={{ name: t('job.axis.loss'), points: loss }}
+              xName={xName}
+              simulated={false}
+            />
+          )}
+          <Curve
+            title={t('job.throughput')}
+            hint={t('job.throughput.hint')}
+            series={{ name: t('job.axis.samples'), points: rate }}
+            xName={xName}
+            simulated
+          />
         </SimpleGrid>
       )}
     </Stack>
   );
 }
 
-function line(points: readonly MetricPoint[], axis: Axis, y: (point: MetricPoint) => number | null): [number, number][] {
+function line(
+  points: readonly MetricPoint[],
+  axis: Axis,
+  y: (point: MetricPoint) => number | null,
+): [number, number][] {
   return points.flatMap((point): [number, number][] => {
     const value = y(point);
     return value === null || value === undefined ? [] : [[X[axis](point), value]];
@@ -85,7 +109,14 @@ function Curve({ title, hint, series, xName, simulated }: CurveProps) {
         {hint}
       </Text>
       <Suspense fallback={<div style={{ height: HEIGHT }} />}>
-        <LineChart series={[series]} xName={xName} yName={series.name} height={HEIGHT} label={`${title}. ${hint}`} fromZero={simulated} />
+        <LineChart
+          series={[series]}
+          xName={xName}
+          yName={series.name}
+          height={HEIGHT}
+          label={`${title}. ${hint}`}
+          fromZero={simulated}
+        />
       </Suspense>
     </Paper>
   );
@@ -98,9 +129,14 @@ function Latest({ point, training }: { point: MetricPoint | undefined; training:
   return (
     <Figures>
       <Figure label={t('job.axis.step')} value={format.count(point.step)} />
-      {training && point.loss !== null && <Figure label={t('job.last.loss')} value={<span data-testid="last-loss">{format.quantity(point.loss)}</span>} />}
+      {training && point.loss !== null && (
+        <Figure label={t('job.last.loss')} value={<span data-testid="last-loss">{format.quantity(point.loss)}</span>} />
+      )}
       <Figure label={t('job.last.clock')} value={format.seconds(point.simulated_seconds)} />
-      <Figure label={t('job.last.rate')} value={t('estimate.samples', { value: format.quantity(point.samples_per_second) })} />
+      <Figure
+        label={t('job.last.rate')}
+        value={t('estimate.samples', { value: format.quantity(point.samples_per_second) })}
+      />
     </Figures>
   );
 }
@@ -129,7 +165,9 @@ function PointTable({ points, training }: { points: readonly MetricPoint[]; trai
           {rows.map((point) => (
             <Table.Tr key={point.step}>
               <Table.Td ta="right">{format.count(point.step)}</Table.Td>
-              {training && <Table.Td ta="right">{point.loss === null ? t('common.none') : format.quantity(point.loss)}</Table.Td>}
+              {training && (
+                <Table.Td ta="right">{point.loss === null ? t('common.none') : format.quantity(point.loss)}</Table.Td>
+              )}
               <Table.Td ta="right">{format.quantity(point.samples_per_second)}</Table.Td>
               <Table.Td ta="right">{format.quantity(point.simulated_seconds)}</Table.Td>
               <Table.Td ta="right">{format.quantity(point.wall_seconds)}</Table.Td>

@@ -43,11 +43,24 @@ function Result({ job }: { job: Job }) {
         <Label kind="Simulated" />
       </Group>
       <Figures>
-        {result.samples_per_second !== null && <Figure label={t('job.throughput')} value={t('estimate.samples', { value: format.quantity(result.samples_per_second) })} />}
-        {result.step_seconds !== null && job.task === 'train' && <Figure label={t('estimate.step')} value={format.seconds(result.step_seconds)} />}
-        {result.latency_seconds !== null && <Figure label={t('estimate.latency')} value={format.seconds(result.latency_seconds)} />}
-        {result.simulated_seconds !== null && <Figure label={t('estimate.total')} value={format.seconds(result.simulated_seconds)} />}
-        {result.final_loss !== null && <Figure label={t('job.last.loss')} value={format.quantity(result.final_loss)} note={t('job.loss.hint')} />}
+        {result.samples_per_second !== null && (
+          <Figure
+            label={t('job.throughput')}
+            value={t('estimate.samples', { value: format.quantity(result.samples_per_second) })}
+          />
+        )}
+        {result.step_seconds !== null && job.task === 'train' && (
+          <Figure label={t('estimate.step')} value={format.seconds(result.step_seconds)} />
+        )}
+        {result.latency_seconds !== null && (
+          <Figure label={t('estimate.latency')} value={format.seconds(result.latency_seconds)} />
+        )}
+        {result.simulated_seconds !== null && (
+          <Figure label={t('estimate.total')} value={format.seconds(result.simulated_seconds)} />
+        )}
+        {result.final_loss !== null && (
+          <Figure label={t('job.last.loss')} value={format.quantity(result.final_loss)} note={t('job.loss.hint')} />
+        )}
       </Figures>
     </section>
   );

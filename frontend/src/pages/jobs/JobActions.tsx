@@ -39,7 +39,13 @@ export function JobActions({ job, stream, follow }: { job: Job; stream: JobStrea
             {t('job.rerun')}
           </Button>
         ) : (
-          <Button variant="light" color="brick" onClick={ask} loading={cancelling.isPending} disabled={state === 'cancelling'}>
+          <Button
+            variant="light"
+            color="brick"
+            onClick={ask}
+            loading={cancelling.isPending}
+            disabled={state === 'cancelling'}
+          >
             {t('job.cancel')}
           </Button>
         )}

@@ -11,6 +11,7 @@ import { useWords } from '~/i18n/words';
 import { isOver, type JobStream } from '~/live/jobStream';
 import { useJobStream, type Follow } from '~/live/useJobStream';
 import { ProblemNotice } from '~/shell/ProblemNotice';
+import { useSystemName } from '~/shell/useSystemName';
 import { Waiting } from '~/shell/Waiting';
 import { Artefacts } from './Artefacts';
 import { Curves } from './Curves';
@@ -67,15 +68,18 @@ function OneJob({ job }: { job: Job }) {
 function Heading({ job, stream, follow }: { job: Job; stream: JobStream; follow: Follow }) {
   const { t } = useWords();
   const format = useFormat();
+  const systemName = useSystemName();
   return (
     <Group justify="space-between" align="flex-start">
       <div>
         <Text size="sm" c="dimmed" className="number">
-          {t('job.title', { number: job.number })} · {format.dateTime(job.created_at)} · {t('common.by', { name: job.created_by.name })}
+          {t('job.title', { number: job.number })} · {format.dateTime(job.created_at)} ·{' '}
+          {t('common.by', { name: job.created_by.name })}
         </Text>
         <Title order={1}>{job.name || job.model.name}</Title>
         <Text c="dimmed" className="number">
-          {t(`task.${job.task}`)} · {t('jobs.on', { system: job.system, n: job.ipus })} · <Price job={job} />
+          {t(`task.${job.task}`)} · {t('jobs.on', { system: systemName(job.system), n: job.ipus })} ·{' '}
+          <Price job={job} />
         </Text>
       </div>
       <JobActions job={job} stream={stream} follow={follow} />
@@ -100,7 +104,10 @@ function Attempts({ stream }: { stream: JobStream }) {
     <Paper withBorder p="sm">
       {later.map((attempt) => (
         <Text key={attempt.number} size="sm">
-          {t(attempt.resumeStep > 0 ? 'job.resumed' : 'job.restarted', { number: attempt.number, step: attempt.resumeStep })}
+          {t(attempt.resumeStep > 0 ? 'job.resumed' : 'job.restarted', {
+            number: attempt.number,
+            step: attempt.resumeStep,
+          })}
         </Text>
       ))}
     </Paper>

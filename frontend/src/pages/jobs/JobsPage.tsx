@@ -10,6 +10,7 @@ import { useWords } from '~/i18n/words';
 import { useTopic } from '~/live/LiveProvider';
 import { EmptyState } from '~/shell/EmptyState';
 import { ProblemNotice } from '~/shell/ProblemNotice';
+import { useSystemName } from '~/shell/useSystemName';
 import { Waiting } from '~/shell/Waiting';
 import { LinkAnchor, LinkButton } from '~/shell/links';
 import { JobStateChip } from './JobStateChip';
@@ -25,10 +26,18 @@ export function JobsPage() {
       <Group justify="space-between" align="flex-end">
         <Title order={1}>{t('jobs.title')}</Title>
         <Group align="flex-end">
-          <Select aria-label={t('jobs.filter')} w={150} data={[{ value: '', label: t('jobs.all') }, ...FILTERS.map((value) => ({ value, label: t(`state.${value}`) }))]} value={state} onChange={(value) => setState(value as JobState | '')} allowDeselect={false} />
-          <LinkButton to="/launch">
-            {t('jobs.new')}
-          </LinkButton>
+          <Select
+            aria-label={t('jobs.filter')}
+            w={150}
+            data={[
+              { value: '', label: t('jobs.all') },
+              ...FILTERS.map((value) => ({ value, label: t(`state.${value}`) })),
+            ]}
+            value={state}
+            onChange={(value) => setState(value as JobState | '')}
+            allowDeselect={false}
+          />
+          <LinkButton to="/launch">{t('jobs.new')}</LinkButton>
         </Group>
       </Group>
       {project && <JobList project={project} state={state || undefined} />}
@@ -95,6 +104,7 @@ function JobTable({ rows }: { rows: Job[] }) {
 function JobRow({ job }: { job: Job }) {
   const { t } = useWords();
   const format = useFormat();
+  const systemName = useSystemName();
   const result = job.result;
   return (
     <Table.Tr>
@@ -113,8 +123,12 @@ function JobRow({ job }: { job: Job }) {
         <JobStateChip state={job.state} />
       </Table.Td>
       <Table.Td>{t(`task.${job.task}`)}</Table.Td>
-      <Table.Td>{t('jobs.on', { system: job.system, n: job.ipus })}</Table.Td>
-      <Table.Td ta="right">{result?.samples_per_second ? t('estimate.samples', { value: format.quantity(result.samples_per_second) }) : t('common.none')}</Table.Td>
+      <Table.Td>{t('jobs.on', { system: systemName(job.system), n: job.ipus })}</Table.Td>
+      <Table.Td ta="right">
+        {result?.samples_per_second
+          ? t('estimate.samples', { value: format.quantity(result.samples_per_second) })
+          : t('common.none')}
+      </Table.Td>
       <Table.Td>{format.relative(job.created_at)}</Table.Td>
     </Table.Tr>
   );

@@ -37,13 +37,26 @@ export function LogView({ lines, name }: { lines: readonly LogLine[]; name: stri
           </Text>
         </Title>
         <Group gap="sm">
-          <Switch size="sm" label={t('job.log.follow')} checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} />
+          <Switch
+            size="sm"
+            label={t('job.log.follow')}
+            checked={follow}
+            onChange={(event) => setFollow(event.currentTarget.checked)}
+          />
           <Button size="compact-sm" variant="subtle" disabled={lines.length === 0} onClick={() => save(lines, name)}>
             {t('common.download')}
           </Button>
         </Group>
       </Group>
-      <div ref={box} className={classes.log} onScroll={scrolled} tabIndex={0} role="log" aria-label={t('job.log')} aria-live="off">
+      <div
+        ref={box}
+        className={classes.log}
+        onScroll={scrolled}
+        tabIndex={0}
+        role="log"
+        aria-label={t('job.log')}
+        aria-live="off"
+      >
         {lines.length === 0 && (
           <div className={classes.logLine}>
             <span className={classes.logTime}>{t('job.log.empty')}</span>
@@ -51,7 +64,13 @@ export function LogView({ lines, name }: { lines: readonly LogLine[]; name: stri
         )}
         <div style={{ height: lines.length * LINE }} />
         {shown.map((line) => (
-          <div key={line.n} className={classes.logLine} data-level={line.level} style={{ top: line.n * LINE }} lang="en">
+          <div
+            key={line.n}
+            className={classes.logLine}
+            data-level={line.level}
+            style={{ top: line.n * LINE }}
+            lang="en"
+          >
             <span className={classes.logTime}>{format.clock(line.time)}</span>
             {line.message}
           </div>
@@ -62,7 +81,9 @@ export function LogView({ lines, name }: { lines: readonly LogLine[]; name: stri
 }
 
 function save(lines: readonly LogLine[], name: string): void {
-  const text = lines.map((line) => `${line.time} [${line.attempt}] ${line.level.toUpperCase()} ${line.message}\n`).join('');
+  const text = lines
+    .map((line) => `${line.time} [${line.attempt}] ${line.level.toUpperCase()} ${line.message}\n`)
+    .join('');
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
   const link = document.createElement('a');
   link.href = url;

@@ -26,7 +26,9 @@ export function Settings({ job }: { job: Job }) {
     [t('launch.partials'), config.partials],
     [t('launch.seed'), String(config.seed)],
     ...Object.entries(config.dims ?? {}).map(([name, size]): [string, ReactNode] => [name, format.count(size)]),
-    [t('models.sha'), <Code key="sha">{job.model.sha256?.slice(0, 16)}</Code>],
+    ...(job.model.sha256
+      ? ([[t('models.sha'), <Code key="sha">{job.model.sha256.slice(0, 16)}</Code>]] as [string, ReactNode][])
+      : []),
   ];
   return (
     <Paper withBorder p="md">

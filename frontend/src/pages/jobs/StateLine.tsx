@@ -7,6 +7,7 @@ import { isOver, type JobStream } from '~/live/jobStream';
 import classes from './Job.module.css';
 
 const ROAD: JobState[] = ['queued', 'allocating', 'compiling', 'running'];
+const BAD: (JobState | 'end')[] = ['failed', 'timed_out', 'cancelled', 'cancelling'];
 
 interface Props {
   job: Job;
@@ -18,16 +19,26 @@ export function StateLine({ job, stream, state }: Props) {
   const { t } = useWords();
   const format = useFormat();
   const began = new Map(stream.states.map((each) => [each.state, each.time]));
-  const ending = isOver(state) || state === 'cancelling' ? state : 'succeeded';
-  const reached = isOver(state) || state === 'cancelling' ? ROAD.length : ROAD.indexOf(state);
-  const passed = (stop: JobState, i: number) => (isOver(state) || state === 'cancelling' ? began.has(stop) || i === ROAD.length : i <= reached);
+  const ending = isOver(state) || state === 'cancelling';
+  const stops: (JobState | 'end')[] = [...ROAD, ending ? state : 'end'];
+  const passed = (stop: JobState | 'end', i: number) =>
+    stop === 'end' ? false : ending ? stop === state || began.has(stop) : i <= ROAD.indexOf(state);
   return (
     <Paper withBorder p="md">
-      <ol className={classes.line} aria-label={t('job.states')}>
-        {[...ROAD, ending].map((stop, i) => (
-          <li key={stop} className={classes.stop} data-done={passed(stop, i) || undefined} data-current={stop === state || undefined} data-bad={(i === ROAD.length && ['failed', 'timed_out', 'cancelled', 'cancelling'].includes(stop)) || undefined} aria-current={stop === state ? 'step' : undefined}>
+      <ol className={classes.line} aria-label={t('job.states')} data-state={state}>
+        {stops.map((stop, i) => (
+          <li
+            key={stop}
+            className={classes.stop}
+            data-done={passed(stop, i) || undefined}
+            data-current={stop === state || undefined}
+            data-bad={BAD.includes(stop) || undefined}
+            aria-current={stop === state ? 'step' : undefined}
+          >
             {t(`state.${stop}`)}
-            {began.has(stop) && <span className={classes.time}>{format.clock(began.get(stop) ?? '')}</span>}
+            {stop !== 'end' && began.has(stop) && (
+              <span className={classes.time}>{format.clock(began.get(stop) ?? '')}</span>
+            )}
           </li>
         ))}
       </ol>

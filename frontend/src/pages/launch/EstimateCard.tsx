@@ -26,7 +26,7 @@ export function EstimateCard({ request, row, problem, working, onSlice }: Props)
         <Title order={2} size="h3">
           {t('estimate.title')}
         </Title>
-        {working ? <Loader size="xs" aria-label={t('estimate.working')} /> : <Label kind="Simulated" />}
+        {working ? <Loader size="xs" role="status" aria-label={t('estimate.working')} /> : <Label kind="Simulated" />}
       </Group>
       {!request && <Text c="dimmed">{t('estimate.choose')}</Text>}
       {request && problem ? <ProblemNotice problem={problem} title={t('estimate.failed')} /> : null}
@@ -52,20 +52,42 @@ function Answer({ estimate, request, onSlice }: { estimate: Estimate; request: E
   const batch = estimate.batch_equation;
   const range = (name: string, show: (value: number) => string) => {
     const interval = estimate.intervals?.[name];
-    return Array.isArray(interval) ? t('estimate.interval', { low: show(interval[0]), high: show(interval[1]) }) : undefined;
+    return Array.isArray(interval)
+      ? t('estimate.interval', { low: show(interval[0]), high: show(interval[1]) })
+      : undefined;
   };
-  const sentence = language === 'en' && estimate.sentence ? estimate.sentence : t(`bound.sentence.${estimate.bound_by}`);
+  const sentence =
+    language === 'en' && estimate.sentence ? estimate.sentence : t(`bound.sentence.${estimate.bound_by}`);
   return (
     <Stack gap="sm">
       <Fit estimate={estimate} />
       <Figures>
-        <Figure label={t('estimate.throughput')} value={t('estimate.samples', { value: format.quantity(estimate.samples_per_second) })} note={range('samples_per_second', format.quantity)} />
-        <Figure label={t(training ? 'estimate.step' : 'estimate.latency')} value={format.seconds(training ? estimate.step_seconds : (estimate.latency_seconds ?? estimate.step_seconds))} note={range('step_seconds', format.seconds)} />
+        <Figure
+          label={t('estimate.throughput')}
+          value={t('estimate.samples', { value: format.quantity(estimate.samples_per_second) })}
+          note={range('samples_per_second', format.quantity)}
+        />
+        <Figure
+          label={t(training ? 'estimate.step' : 'estimate.latency')}
+          value={format.seconds(training ? estimate.step_seconds : (estimate.latency_seconds ?? estimate.step_seconds))}
+          note={range('step_seconds', format.seconds)}
+        />
         <Figure label={t('estimate.total')} value={format.seconds(estimate.total_simulated_seconds)} />
-        <Figure label={t('estimate.price')} value={onSlice ? t('estimate.price.slice') : t('common.credits', { value: format.credits(estimate.price_microcredits) })} />
+        <Figure
+          label={t('estimate.price')}
+          value={
+            onSlice
+              ? t('estimate.price.slice')
+              : t('common.credits', { value: format.credits(estimate.price_microcredits) })
+          }
+        />
       </Figures>
       <Text size="sm" className="number">
-        {t('estimate.equation', { micro: format.count(batch.micro_batch), replicas: format.count(batch.replicas), global: format.count(batch.global_batch) })}
+        {t('estimate.equation', {
+          micro: format.count(batch.micro_batch),
+          replicas: format.count(batch.replicas),
+          global: format.count(batch.global_batch),
+        })}
       </Text>
       <Text size="sm" className={classes.sentence}>
         {sentence}
@@ -98,7 +120,11 @@ function Fit({ estimate }: { estimate: Estimate }) {
           {t('estimate.memory.of', { used: format.bytes(used), total: format.bytes(total) })}
         </Text>
       </Group>
-      <Progress value={Math.min(100, (used / total) * 100)} color={estimate.fits ? 'pine' : 'brick'} aria-label={t('estimate.memory')} />
+      <Progress
+        value={Math.min(100, (used / total) * 100)}
+        color={estimate.fits ? 'pine' : 'brick'}
+        aria-label={t('estimate.memory')}
+      />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tans
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { suitesQuery, systemsQuery, zooQuery } from '~/api/queries/catalogue';
-import { estimateQuery, submitJob } from '~/api/queries/jobs';
+import { estimateQuery, submitJob, type EstimateRequest } from '~/api/queries/jobs';
 import { modelsQuery } from '~/api/queries/models';
 import { reservationsQuery } from '~/api/queries/reservations';
 import { useWorkplace } from '~/api/queries/session';
@@ -56,16 +56,21 @@ function LaunchForm() {
   const zoo = useQuery(zooQuery).data;
   const systems = useQuery(systemsQuery).data;
   const reservations = useInfiniteQuery(reservationsQuery(project, now)).data?.pages.flatMap((page) => page.results);
-  const slices = useMemo(() => reservations?.filter((r) => r.state === 'booked' || r.state === 'active') ?? [], [reservations]);
+  const slices = useMemo(
+    () => reservations?.filter((r) => r.state === 'booked' || r.state === 'active') ?? [],
+    [reservations],
+  );
   const chosen = chosenModel(form.model, models ?? [], zoo ?? []);
   const place = placeOf(form, systems ?? [], slices);
   const request = estimateRequest(form, chosen, place, project);
-  const [settled] = useDebouncedValue(request, DEBOUNCE_MS);
-  const estimate = useQuery({ ...estimateQuery(settled), placeholderData: keepPreviousData });
+  const question = JSON.stringify(request);
+  const [settled] = useDebouncedValue(question, DEBOUNCE_MS);
+  const asked = JSON.parse(settled) as EstimateRequest | null;
+  const estimate = useQuery({ ...estimateQuery(asked), placeholderData: keepPreviousData });
   const launch = useMutation({
     mutationFn: () => {
       if (!request) throw new Problem({ status: 0, code: 'request.invalid' });
-      return submitJob(jobRequest(form, request), `${intention}:${hash(JSON.stringify([form, request]))}`);
+      return submitJob(jobRequest(form, request), `${intention}:${hash(JSON.stringify(jobRequest(form, request)))}`);
     },
     onSuccess: (job) => navigate({ to: '/jobs/$id', params: { id: job.id } }),
   });
@@ -92,11 +97,23 @@ function LaunchForm() {
             <PlaceChoice form={form} onChange={setForm} systems={systems} slices={slices} place={place} />
           </Paper>
           <Paper withBorder p="lg">
-            <RunSettings form={form} onChange={setForm} chosen={chosen} task={task} problem={launch.error ?? estimate.error} />
+            <RunSettings
+              form={form}
+              onChange={setForm}
+              chosen={chosen}
+              task={task}
+              problem={launch.error ?? estimate.error}
+            />
           </Paper>
           <Paper withBorder p="lg">
             <Stack>
-              <TextInput label={t('launch.name')} description={t('common.optional')} maxLength={100} value={form.name} onChange={(e) => setForm({ ...form, name: e.currentTarget.value })} />
+              <TextInput
+                label={t('launch.name')}
+                description={t('common.optional')}
+                maxLength={100}
+                value={form.name}
+                onChange={(e) => setForm({ ...form, name: e.currentTarget.value })}
+              />
               <PublishChoice form={form} onChange={setForm} task={task} />
             </Stack>
           </Paper>
@@ -107,7 +124,7 @@ function LaunchForm() {
               request={request}
               row={estimate.data}
               problem={estimate.error}
-              working={request !== null && (estimate.isFetching || settled !== request)}
+              working={request !== null && (estimate.isFetching || settled !== question)}
               onSlice={place?.reservation !== undefined}
             />
             <ProblemNotice problem={launch.error} />

@@ -1,5 +1,5 @@
 // Which model, and what to do with it.
-import { Fieldset, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { Input, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import type { Model, RunConfig, ZooModel } from '~/api/types';
 import { useWords } from '~/i18n/words';
 import { zooName } from '../models/ZooList';
@@ -16,7 +16,9 @@ interface Props {
 export function ModelChoice({ form, onChange, models, zoo, chosen }: Props) {
   const words = useWords();
   const { t } = words;
-  const own = models.filter((model) => model.state === 'accepted').map((model) => ({ value: model.id, label: model.name }));
+  const own = models
+    .filter((model) => model.state === 'accepted')
+    .map((model) => ({ value: model.id, label: model.name }));
   const built = zoo.map((model) => ({ value: model.id, label: zooName(model, words) }));
   const groups = [
     ...(own.length ? [{ group: t('launch.model.own'), items: own }] : []),
@@ -25,13 +27,23 @@ export function ModelChoice({ form, onChange, models, zoo, chosen }: Props) {
   const inferOnly = chosen !== null && !chosen.trainable;
   return (
     <Stack>
-      <Select label={t('launch.model')} placeholder={t('launch.model.none')} data={groups} value={form.model} onChange={(model) => onChange({ ...form, model, suite: null })} searchable allowDeselect={false} />
-      <Fieldset variant="unstyled" legend={t('launch.task')}>
+      <Select
+        label={t('launch.model')}
+        placeholder={t('launch.model.none')}
+        data={groups}
+        value={form.model}
+        onChange={(model) => onChange({ ...form, model, suite: null })}
+        searchable
+        allowDeselect={false}
+      />
+      <Input.Wrapper label={t('launch.task')} labelElement="div">
         <SegmentedControl
           fullWidth
           aria-label={t('launch.task')}
           value={inferOnly ? 'infer' : form.config.task}
-          onChange={(task) => onChange({ ...form, suite: null, config: { ...form.config, task: task as RunConfig['task'] } })}
+          onChange={(task) =>
+            onChange({ ...form, suite: null, config: { ...form.config, task: task as RunConfig['task'] } })
+          }
           data={[
             { value: 'train', label: t('task.train'), disabled: inferOnly },
             { value: 'infer', label: t('task.infer') },
@@ -42,7 +54,7 @@ export function ModelChoice({ form, onChange, models, zoo, chosen }: Props) {
             {t('launch.task.infer_only')}
           </Text>
         )}
-      </Fieldset>
+      </Input.Wrapper>
     </Stack>
   );
 }

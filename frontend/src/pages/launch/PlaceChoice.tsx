@@ -1,5 +1,5 @@
 // Where the job runs: on IPUs taken on demand, or on a slice the reader has reserved.
-import { Fieldset, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { Group, Input, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import type { Reservation, System } from '~/api/types';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
@@ -17,25 +17,31 @@ interface Props {
 export function PlaceChoice({ form, onChange, systems, slices, place }: Props) {
   const { t } = useWords();
   return (
-    <Fieldset variant="unstyled" legend={t('launch.where')}>
-      <Stack>
+    <Stack>
+      <Input.Wrapper label={t('launch.where')} labelElement="div">
         <SegmentedControl
           fullWidth
           aria-label={t('launch.where')}
           value={form.where}
-          onChange={(where) => onChange({ ...form, where: where as LaunchForm['where'], reservation: form.reservation ?? slices[0]?.id ?? null })}
+          onChange={(where) =>
+            onChange({
+              ...form,
+              where: where as LaunchForm['where'],
+              reservation: form.reservation ?? slices[0]?.id ?? null,
+            })
+          }
           data={[
             { value: 'demand', label: t('launch.where.demand') },
             { value: 'slice', label: t('launch.where.slice') },
           ]}
         />
-        {form.where === 'demand' ? (
-          <OnDemand form={form} onChange={onChange} systems={systems} place={place} />
-        ) : (
-          <OnSlice form={form} onChange={onChange} slices={slices} />
-        )}
-      </Stack>
-    </Fieldset>
+      </Input.Wrapper>
+      {form.where === 'demand' ? (
+        <OnDemand form={form} onChange={onChange} systems={systems} place={place} />
+      ) : (
+        <OnSlice form={form} onChange={onChange} slices={slices} />
+      )}
+    </Stack>
   );
 }
 
@@ -44,8 +50,22 @@ function OnDemand({ form, onChange, systems, place }: Omit<Props, 'slices'>) {
   const system = systems.find((each) => each.id === form.system);
   return (
     <Group grow align="flex-start">
-      <Select label={t('launch.system')} data={systems.map((each) => ({ value: each.id, label: each.name }))} value={form.system} onChange={(id) => id && onChange({ ...form, system: id, ipus: null })} allowDeselect={false} />
-      <Select label={t('launch.ipus')} description={t('launch.ipus.hint')} inputWrapperOrder={['label', 'input', 'description', 'error']} data={(system?.allowed_sizes ?? []).map(String)} value={place ? String(place.ipus) : null} onChange={(size) => onChange({ ...form, ipus: Number(size) })} allowDeselect={false} />
+      <Select
+        label={t('launch.system')}
+        data={systems.map((each) => ({ value: each.id, label: each.name }))}
+        value={form.system}
+        onChange={(id) => id && onChange({ ...form, system: id, ipus: null })}
+        allowDeselect={false}
+      />
+      <Select
+        label={t('launch.ipus')}
+        description={t('launch.ipus.hint')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        data={(system?.allowed_sizes ?? []).map(String)}
+        value={place ? String(place.ipus) : null}
+        onChange={(size) => onChange({ ...form, ipus: Number(size) })}
+        allowDeselect={false}
+      />
     </Group>
   );
 }
@@ -69,7 +89,12 @@ function OnSlice({ form, onChange, slices }: Pick<Props, 'form' | 'onChange' | '
         label={t('launch.slice')}
         data={slices.map((slice) => ({
           value: slice.id,
-          label: t('launch.slice.option', { name: slice.pod.name, ipus: slice.ipus, from: format.dateTime(slice.starts_at), to: format.clock(slice.ends_at) }),
+          label: t('launch.slice.option', {
+            name: slice.pod.name,
+            ipus: slice.ipus,
+            from: format.dateTime(slice.starts_at),
+            to: format.clock(slice.ends_at),
+          }),
         }))}
         value={form.reservation}
         onChange={(reservation) => onChange({ ...form, reservation })}

@@ -27,7 +27,10 @@ export function PublishChoice({ form, onChange, task }: Props) {
       <Select
         label={t('launch.publish')}
         description={t('launch.publish.hint')}
-        data={[{ value: NONE, label: t('launch.publish.none') }, ...suites.map((suite) => ({ value: suite.slug, label: suiteName(suite, words) }))]}
+        data={[
+          { value: NONE, label: t('launch.publish.none') },
+          ...suites.map((suite) => ({ value: suite.slug, label: suiteName(suite, words) })),
+        ]}
         value={form.suite ?? NONE}
         onChange={(slug) => {
           const suite = suites.find((each) => each.slug === slug);

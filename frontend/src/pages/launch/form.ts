@@ -65,14 +65,20 @@ export function placeOf(form: LaunchForm, systems: System[], reservations: Reser
   }
   const system = systems.find((each) => each.id === form.system);
   if (!system) return null;
-  const ipus = form.ipus !== null && system.allowed_sizes.includes(form.ipus) ? form.ipus : Math.max(...system.allowed_sizes);
+  const ipus =
+    form.ipus !== null && system.allowed_sizes.includes(form.ipus) ? form.ipus : Math.max(...system.allowed_sizes);
   return { system: system.id, ipus };
 }
 
 /** A first value for a size that the model leaves open: large enough for a picture, small enough for a sentence. */
 export const FIRST_DIM = 64;
 
-export function estimateRequest(form: LaunchForm, chosen: Chosen | null, place: Place | null, project?: string): EstimateRequest | null {
+export function estimateRequest(
+  form: LaunchForm,
+  chosen: Chosen | null,
+  place: Place | null,
+  project?: string,
+): EstimateRequest | null {
   if (!chosen || !place) return null;
   const task = chosen.trainable ? form.config.task : 'infer';
   const dims = Object.fromEntries(chosen.dims.map((name) => [name, form.config.dims[name] ?? FIRST_DIM]));
@@ -94,7 +100,9 @@ export function jobRequest(form: LaunchForm, estimate: EstimateRequest): JobRequ
 
 /** Suites whose rules speak of this model and task. */
 export function suitesFor(suites: Suite[], model: string | null, task: RunConfig['task']): Suite[] {
-  return suites.filter((suite) => suite.rules.task === task && (suite.rules.model === model || !model?.startsWith('zoo:')));
+  return suites.filter(
+    (suite) => suite.rules.task === task && (suite.rules.model === model || !model?.startsWith('zoo:')),
+  );
 }
 
 /** The form that a suite's rules ask for: its model, its task and what it fixes. */

@@ -72,7 +72,8 @@ function Heading({ model }: { model: Model }) {
             <ModelState state={model.state} />
           </Group>
           <Text c="dimmed" size="sm" className="number">
-            {format.bytes(model.bytes)} · {format.dateTime(model.created_at)} · {t('common.by', { name: model.created_by.name })}
+            {format.bytes(model.bytes)} · {format.dateTime(model.created_at)} ·{' '}
+            {t('common.by', { name: model.created_by.name })}
           </Text>
         </div>
         <Group gap="xs">
@@ -132,7 +133,9 @@ function Unsupported({ model }: { model: Model }) {
     <Alert color="brick" title={t('models.unsupported.title')}>
       <ul style={{ margin: 0, paddingInlineStart: 18 }}>
         {unsupported.map((row) => (
-          <li key={row.domain + row.op}>{t('models.unsupported.where', { op: `${row.op} × ${row.count}`, nodes: row.nodes.join(', ') })}</li>
+          <li key={row.domain + row.op}>
+            {t('models.unsupported.where', { op: `${row.op} × ${row.count}`, nodes: row.nodes.join(', ') })}
+          </li>
         ))}
       </ul>
     </Alert>

@@ -9,11 +9,17 @@ import { Figure, Figures } from '~/shell/Figure';
 export function Summary({ model, summary }: { model: Model; summary: Inspection }) {
   const { t } = useWords();
   const format = useFormat();
-  const opsets = Object.entries(summary.opset).map(([domain, version]) => (domain && domain !== 'ai.onnx' ? `${domain} ${version}` : String(version)));
+  const opsets = Object.entries(summary.opset).map(([domain, version]) =>
+    domain && domain !== 'ai.onnx' ? `${domain} ${version}` : String(version),
+  );
   return (
     <section aria-label={t('models.summary')}>
       <Figures>
-        <Figure label={t('models.parameters')} value={format.short(summary.parameters)} note={format.count(summary.parameters)} />
+        <Figure
+          label={t('models.parameters')}
+          value={format.short(summary.parameters)}
+          note={format.count(summary.parameters)}
+        />
         <Figure label={t('models.weights')} value={format.bytes(summary.parameter_bytes)} />
         <Figure label={t('models.nodes')} value={format.count(summary.nodes)} />
         <Figure label={t('models.trainable')} value={t(summary.trainable ? 'common.yes' : 'common.no')} />

@@ -34,7 +34,8 @@ export function Ledger({ organization }: { organization: Organization }) {
 function LedgerTable({ rows }: { rows: LedgerEntry[] }) {
   const { t, maybe } = useWords();
   const format = useFormat();
-  const signed = (value: number) => (value > 0 ? `+${format.credits(value)}` : value < 0 ? format.credits(value) : t('common.none'));
+  const signed = (value: number) =>
+    value > 0 ? `+${format.credits(value)}` : value < 0 ? format.credits(value) : t('common.none');
   return (
     <Table.ScrollContainer minWidth={560}>
       <Table className="number">

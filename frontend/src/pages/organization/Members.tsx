@@ -77,7 +77,10 @@ function Row({ member, organization, manages, me }: RowProps) {
     void client.invalidateQueries({ queryKey: ['members', organization.id] });
     if (member.user_id === me) void client.invalidateQueries({ queryKey: ['session'] });
   };
-  const changing = useMutation({ mutationFn: (role: Role) => changeRole(organization.id, member.user_id, role), onSettled: refresh });
+  const changing = useMutation({
+    mutationFn: (role: Role) => changeRole(organization.id, member.user_id, role),
+    onSettled: refresh,
+  });
   const removing = useMutation({ mutationFn: () => removeMember(organization.id, member.user_id), onSettled: refresh });
   const name = member.name || member.email;
   const ask = () =>
@@ -94,7 +97,18 @@ function Row({ member, organization, manages, me }: RowProps) {
       <Table.Td>{member.email}</Table.Td>
       <Table.Td>{format.relative(member.joined_at)}</Table.Td>
       <Table.Td>
-        {manages ? <NativeSelect size="xs" aria-label={t('org.role_of', { name })} data={roles} value={member.role} disabled={changing.isPending} onChange={(event) => changing.mutate(event.currentTarget.value as Role)} /> : t(`role.${member.role}`)}
+        {manages ? (
+          <NativeSelect
+            size="xs"
+            aria-label={t('org.role_of', { name })}
+            data={roles}
+            value={member.role}
+            disabled={changing.isPending}
+            onChange={(event) => changing.mutate(event.currentTarget.value as Role)}
+          />
+        ) : (
+          t(`role.${member.role}`)
+        )}
         <ProblemNotice problem={changing.error} />
       </Table.Td>
       <Table.Td>
@@ -133,8 +147,22 @@ function AddMember({ organization }: { organization: Organization }) {
         {t('org.add.title')}
       </Text>
       <Group align="flex-end">
-        <TextInput type="email" required label={t('field.email')} placeholder={t('org.add.hint')} value={email} onChange={(event) => setEmail(event.currentTarget.value)} error={fieldError(adding.error, 'email', words)} style={{ flex: 1, minWidth: 200 }} />
-        <NativeSelect label={t('org.role')} data={roles} value={role} onChange={(event) => setRole(event.currentTarget.value as Role)} />
+        <TextInput
+          type="email"
+          required
+          label={t('field.email')}
+          placeholder={t('org.add.hint')}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={fieldError(adding.error, 'email', words)}
+          style={{ flex: 1, minWidth: 200 }}
+        />
+        <NativeSelect
+          label={t('org.role')}
+          data={roles}
+          value={role}
+          onChange={(event) => setRole(event.currentTarget.value as Role)}
+        />
         <Button type="submit" loading={adding.isPending}>
           {t('org.add')}
         </Button>

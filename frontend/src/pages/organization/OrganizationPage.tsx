@@ -22,7 +22,15 @@ export function OrganizationPage() {
     <Stack gap="xl">
       <Group justify="space-between" align="flex-end">
         <Title order={1}>{chosen.name}</Title>
-        {organizations.length > 1 && <Select label={t('org.choose')} data={organizations.map((each) => ({ value: each.id, label: label(each) }))} value={chosen.id} onChange={setId} allowDeselect={false} />}
+        {organizations.length > 1 && (
+          <Select
+            label={t('org.choose')}
+            data={organizations.map((each) => ({ value: each.id, label: label(each) }))}
+            value={chosen.id}
+            onChange={setId}
+            allowDeselect={false}
+          />
+        )}
       </Group>
       <Overview organization={chosen} />
       <Members key={`members-${chosen.id}`} organization={chosen} me={session?.user?.id ?? ''} />

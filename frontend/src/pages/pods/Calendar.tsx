@@ -30,17 +30,30 @@ export function Calendar({ pod, view, at, zone, onMove, onPick }: Props) {
   const window = windowOf(at, view, zone);
   const { data, error } = useQuery(occupancyQuery(pod.id, window.from.toISOString(), window.to.toISOString()));
   useTopic(`pod:${pod.id}`, () => void client.invalidateQueries({ queryKey: ['occupancy', pod.id] }));
-  const title = view === 'day' ? format.day(window.from, zone) : `${format.day(window.from, zone)} – ${format.day(new Date(window.to.getTime() - 1), zone)}`;
+  const title =
+    view === 'day'
+      ? format.day(window.from, zone)
+      : `${format.day(window.from, zone)} – ${format.day(new Date(window.to.getTime() - 1), zone)}`;
   return (
     <div>
       <Group gap="xs" mb="sm" wrap="nowrap">
-        <ActionIcon variant="default" size="lg" aria-label={t('pods.previous')} onClick={() => onMove(move(at, view, -1, zone))}>
+        <ActionIcon
+          variant="default"
+          size="lg"
+          aria-label={t('pods.previous')}
+          onClick={() => onMove(move(at, view, -1, zone))}
+        >
           <IconLeft />
         </ActionIcon>
         <Button variant="default" size="xs" onClick={() => onMove(new Date())}>
           {t('pods.today')}
         </Button>
-        <ActionIcon variant="default" size="lg" aria-label={t('pods.next')} onClick={() => onMove(move(at, view, 1, zone))}>
+        <ActionIcon
+          variant="default"
+          size="lg"
+          aria-label={t('pods.next')}
+          onClick={() => onMove(move(at, view, 1, zone))}
+        >
           <IconRight />
         </ActionIcon>
         <Text fw={650} aria-live="polite" style={{ flex: 1 }}>
@@ -51,7 +64,11 @@ export function Calendar({ pod, view, at, zone, onMove, onPick }: Props) {
         </Button>
       </Group>
       <ProblemNotice problem={error} />
-      {asTable ? <HeldTable held={data ?? []} zone={zone} /> : <Grid pod={pod} window={window} view={view} zone={zone} held={data ?? []} onPick={onPick} title={title} />}
+      {asTable ? (
+        <HeldTable held={data ?? []} zone={zone} />
+      ) : (
+        <Grid pod={pod} window={window} view={view} zone={zone} held={data ?? []} onPick={onPick} title={title} />
+      )}
       <Legend zone={zone} />
     </div>
   );
@@ -81,7 +98,12 @@ function Grid({ pod, window, view, zone, held, onPick, title }: GridProps) {
     onPick(quarterAt(new Date(instant), now));
   };
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('pods.calendar', { pod: pod.name, day: title })}>
+    <div
+      className={classes.scroll}
+      tabIndex={0}
+      role="region"
+      aria-label={t('pods.calendar', { pod: pod.name, day: title })}
+    >
       <div className={classes.grid}>
         <div className={classes.rows} aria-hidden="true">
           {rowMarks(pod.ipus).map((ipu) => (
@@ -92,15 +114,27 @@ function Grid({ pod, window, view, zone, held, onPick, title }: GridProps) {
         </div>
         <div>
           {/* The mouse's short cut; with the keyboard the form's own start field does the same. */}
-          <div className={classes.plane} style={{ backgroundSize: `${100 / marks.length}% ${100 / Math.min(pod.ipus, 16)}%` }} onClick={pick}>
+          <div
+            className={classes.plane}
+            style={{ backgroundSize: `${100 / marks.length}% ${100 / Math.min(pod.ipus, 16)}%` }}
+            onClick={pick}
+          >
             {held.map((block) => (
-              <Block key={`${block.ipu_start}:${block.starts_at}:${block.kind}`} block={block} window={window} ipus={pod.ipus} label={blockLabel(block, words, format, zone)} />
+              <Block
+                key={`${block.ipu_start}:${block.starts_at}:${block.kind}`}
+                block={block}
+                window={window}
+                ipus={pod.ipus}
+                label={blockLabel(block, words, format, zone)}
+              />
             ))}
             {nowAt && nowAt.left > 0 && <i className={classes.now} style={{ left: `${nowAt.left * 100}%` }} />}
           </div>
           <div className={classes.hours} aria-hidden="true">
             {marks.map((mark) => (
-              <span key={mark.getTime()}>{view === 'day' ? format.clock(mark.toISOString(), zone) : format.day(mark, zone)}</span>
+              <span key={mark.getTime()}>
+                {view === 'day' ? format.clock(mark.toISOString(), zone) : format.day(mark, zone)}
+              </span>
             ))}
           </div>
         </div>
@@ -136,7 +170,12 @@ function Block({ block, window, ipus, label }: { block: Occupancy; window: Windo
       title={label}
       className={classes.block}
       data-kind={kindOf(block)}
-      style={{ left: `${span.left * 100}%`, width: `${span.width * 100}%`, top: `${(block.ipu_start / ipus) * 100}%`, height: `${(block.ipus / ipus) * 100}%` }}
+      style={{
+        left: `${span.left * 100}%`,
+        width: `${span.width * 100}%`,
+        top: `${(block.ipu_start / ipus) * 100}%`,
+        height: `${(block.ipus / ipus) * 100}%`,
+      }}
     />
   );
 }
@@ -159,7 +198,9 @@ function HeldTable({ held, zone }: { held: Occupancy[]; zone: string }) {
         <Table.Tbody>
           {held.map((block) => (
             <Table.Tr key={`${block.ipu_start}:${block.starts_at}`}>
-              <Table.Td>{t('pods.table.range', { first: block.ipu_start, last: block.ipu_start + block.ipus - 1 })}</Table.Td>
+              <Table.Td>
+                {t('pods.table.range', { first: block.ipu_start, last: block.ipu_start + block.ipus - 1 })}
+              </Table.Td>
               <Table.Td>{format.dateTime(block.starts_at, zone)}</Table.Td>
               <Table.Td>{format.dateTime(block.ends_at, zone)}</Table.Td>
               <Table.Td>{t(`pods.kind.${kindOf(block)}`)}</Table.Td>

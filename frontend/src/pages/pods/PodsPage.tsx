@@ -49,7 +49,14 @@ function Booking({ pods, systems, project }: { pods: Pod[]; systems: System[]; p
     <div className={classes.columns}>
       <Paper withBorder p="md" miw={0}>
         <Group justify="space-between" align="flex-end" mb="md">
-          <Select label={t('pods.choose')} data={pods.map((each) => ({ value: each.id, label: each.name }))} value={podId} onChange={setPodId} allowDeselect={false} w={200} />
+          <Select
+            label={t('pods.choose')}
+            data={pods.map((each) => ({ value: each.id, label: each.name }))}
+            value={podId}
+            onChange={setPodId}
+            allowDeselect={false}
+            w={200}
+          />
           <SegmentedControl
             aria-label={t('pods.view')}
             value={view}
@@ -63,7 +70,16 @@ function Booking({ pods, systems, project }: { pods: Pod[]; systems: System[]; p
         <Calendar pod={pod} view={view} at={at} zone={zone} onMove={setAt} onPick={setStart} />
       </Paper>
       <Paper withBorder p="lg">
-        <ReserveForm key={pod.id} pod={pod} system={system} project={project} zone={zone} onZone={setZone} chosenStart={start} onStart={setStart} />
+        <ReserveForm
+          key={pod.id}
+          pod={pod}
+          system={system}
+          project={project}
+          zone={zone}
+          onZone={setZone}
+          chosenStart={start}
+          onStart={setStart}
+        />
       </Paper>
     </div>
   );

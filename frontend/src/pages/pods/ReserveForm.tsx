@@ -42,7 +42,14 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
   const booking = useMutation({
     mutationFn: () =>
       reserve(
-        { pod_id: pod.id, ipus: size, starts_at: start.toISOString(), ends_at: end.toISOString(), zone, project_id: project },
+        {
+          pod_id: pod.id,
+          ipus: size,
+          starts_at: start.toISOString(),
+          ends_at: end.toISOString(),
+          zone,
+          project_id: project,
+        },
         `${intention}:${size}:${start.getTime()}:${minutes}`,
       ),
     onSuccess: (slice) => {
@@ -50,7 +57,13 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
       notifications.show({
         color: 'pine',
         closeButtonProps: { 'aria-label': t('common.close') },
-        message: t('reserve.done', { pod: pod.name, first: slice.ipu_start, last: slice.ipu_start + slice.ipus - 1, from: format.dateTime(slice.starts_at, zone), to: format.clock(slice.ends_at, zone) }),
+        message: t('reserve.done', {
+          pod: pod.name,
+          first: slice.ipu_start,
+          last: slice.ipu_start + slice.ipus - 1,
+          from: format.dateTime(slice.starts_at, zone),
+          to: format.clock(slice.ends_at, zone),
+        }),
       });
       void client.invalidateQueries({ queryKey: ['occupancy'] });
       void client.invalidateQueries({ queryKey: ['reservations'] });
@@ -68,10 +81,37 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
       <Title order={2} size="h3">
         {t('reserve.title')}
       </Title>
-      <Select label={t('reserve.size')} description={t('reserve.size.hint')} data={system.allowed_sizes.map(String)} value={String(size)} onChange={(value) => setSize(Number(value))} allowDeselect={false} />
-      <TextInput type="datetime-local" label={t('reserve.start')} required step={60} value={localOf(start, zone)} onChange={(event) => event.currentTarget.value && onStart(instantOf(event.currentTarget.value, zone))} />
-      <NativeSelect label={t('reserve.duration')} value={String(minutes)} onChange={(event) => setMinutes(Number(event.currentTarget.value))} data={DURATIONS.map((value) => ({ value: String(value), label: value < 60 ? t('reserve.minutes', { n: value }) : t('reserve.hours', { n: value / 60 }) }))} />
-      <NativeSelect label={t('reserve.zone')} value={zone} onChange={(event) => onZone(event.currentTarget.value)} data={[...new Set([browserZone(), zone, 'UTC'])]} />
+      <Select
+        label={t('reserve.size')}
+        description={t('reserve.size.hint')}
+        data={system.allowed_sizes.map(String)}
+        value={String(size)}
+        onChange={(value) => setSize(Number(value))}
+        allowDeselect={false}
+      />
+      <TextInput
+        type="datetime-local"
+        label={t('reserve.start')}
+        required
+        step={60}
+        value={localOf(start, zone)}
+        onChange={(event) => event.currentTarget.value && onStart(instantOf(event.currentTarget.value, zone))}
+      />
+      <NativeSelect
+        label={t('reserve.duration')}
+        value={String(minutes)}
+        onChange={(event) => setMinutes(Number(event.currentTarget.value))}
+        data={DURATIONS.map((value) => ({
+          value: String(value),
+          label: value < 60 ? t('reserve.minutes', { n: value }) : t('reserve.hours', { n: value / 60 }),
+        }))}
+      />
+      <NativeSelect
+        label={t('reserve.zone')}
+        value={zone}
+        onChange={(event) => onZone(event.currentTarget.value)}
+        data={[...new Set([browserZone(), zone, 'UTC'])]}
+      />
       <Text size="sm" className="number">
         {t('reserve.price', { credits: format.credits(price), ipus: size, hours: format.quantity(minutes / 60), rate })}
       </Text>
@@ -94,7 +134,12 @@ function useClash(pod: Pod, size: number, start: Date, end: Date): string | null
   if (!data || freeStart(data, pod.ipus, size, start, end) !== null) return null;
   const first = overlapping(data, start, end)[0];
   if (!first) return null;
-  return t('reserve.clash', { ipus: size, first: first.ipu_start, last: first.ipu_start + first.ipus - 1, until: format.dateTime(first.ends_at) });
+  return t('reserve.clash', {
+    ipus: size,
+    first: first.ipu_start,
+    last: first.ipu_start + first.ipus - 1,
+    until: format.dateTime(first.ends_at),
+  });
 }
 
 interface Conflict {
@@ -114,7 +159,12 @@ function Refusal({ problem, zone, onTake }: { problem: unknown; zone: string; on
     <ProblemNotice problem={problem}>
       {conflicts.slice(0, 3).map((c) => (
         <Text size="sm" key={`${c.ipu_start}:${c.starts_at}`}>
-          {t('reserve.conflict', { first: c.ipu_start, last: c.ipu_start + c.ipus - 1, from: format.dateTime(c.starts_at, zone), to: format.dateTime(c.ends_at, zone) })}
+          {t('reserve.conflict', {
+            first: c.ipu_start,
+            last: c.ipu_start + c.ipus - 1,
+            from: format.dateTime(c.starts_at, zone),
+            to: format.dateTime(c.ends_at, zone),
+          })}
         </Text>
       ))}
       {free && (

@@ -21,7 +21,8 @@ export function Slices({ project }: { project: string }) {
   const [now] = useState(() => new Date().toISOString());
   const list = useInfiniteQuery(reservationsQuery(project, now));
   useTopic(`project:${project}`, (what) => {
-    if (what === null || what.kind === 'reservation') void client.invalidateQueries({ queryKey: ['reservations', project] });
+    if (what === null || what.kind === 'reservation')
+      void client.invalidateQueries({ queryKey: ['reservations', project] });
   });
   const rows = list.data?.pages.flatMap((page) => page.results);
   return (

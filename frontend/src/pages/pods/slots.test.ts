@@ -36,7 +36,9 @@ describe('windowOf', () => {
     expect(day.to.toISOString()).toBe('2026-10-25T23:00:00.000Z');
   });
   it('moves by days of the zone', () => {
-    expect(move(new Date('2026-10-24T10:00:00Z'), 'day', 1, 'Europe/Berlin').toISOString()).toBe('2026-10-25T11:00:00.000Z');
+    expect(move(new Date('2026-10-24T10:00:00Z'), 'day', 1, 'Europe/Berlin').toISOString()).toBe(
+      '2026-10-25T11:00:00.000Z',
+    );
   });
   it('has seven marks a week and eight a day', () => {
     const now = at('12:00');

@@ -47,7 +47,9 @@ export function spanIn(window: Window, startsAt: string, endsAt: string): { left
 }
 
 export function overlapping(held: Occupancy[], start: Date, end: Date): Occupancy[] {
-  return held.filter((block) => Date.parse(block.starts_at) < end.getTime() && Date.parse(block.ends_at) > start.getTime());
+  return held.filter(
+    (block) => Date.parse(block.starts_at) < end.getTime() && Date.parse(block.ends_at) > start.getTime(),
+  );
 }
 
 /** The first aligned run of free IPUs, as a partition needs it; null when there is none. */

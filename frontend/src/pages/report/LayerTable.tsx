@@ -23,7 +23,8 @@ export function LayerTable({ layers, nameOf }: { layers: Layer[]; nameOf: (layer
         <Table.Tbody>
           {layers.map((layer) => {
             const spread = spreadOf(layer.values);
-            const show = (value: number) => (layer.unit === 'bytes' ? format.bytes(value) : t('report.cycles', { value: format.count(value) }));
+            const show = (value: number) =>
+              layer.unit === 'bytes' ? format.bytes(value) : t('report.cycles', { value: format.count(value) });
             return (
               <Table.Tr key={layer.id}>
                 <Table.Th scope="row" fw={500}>

@@ -12,7 +12,16 @@ export function MapScale({ least, most, over }: { least: string; most: string; o
         <Text size="xs" c="dimmed" className="number">
           {t('report.map.least', { value: least })}
         </Text>
-        <div style={{ flex: 1, minWidth: 40, height: 8, borderRadius: 4, background: `linear-gradient(to right, ${RAMP[scheme].join(',')})`, border: '1px solid var(--hairline)' }} />
+        <div
+          style={{
+            flex: 1,
+            minWidth: 40,
+            height: 8,
+            borderRadius: 4,
+            background: `linear-gradient(to right, ${RAMP[scheme].join(',')})`,
+            border: '1px solid var(--hairline)',
+          }}
+        />
         <Text size="xs" c="dimmed" className="number">
           {t('report.map.most', { value: most })}
         </Text>

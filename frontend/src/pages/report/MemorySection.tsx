@@ -1,5 +1,5 @@
 // Memory over the tiles: the picture, what the chosen tile holds, what fills the worst one, and what would make it fit.
-import { Button, Group, Paper, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Group, Paper, SegmentedControl, Select, Stack, Table, Text, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Report } from '~/api/report';
 import { TileMap } from '~/charts/TileMap';
@@ -22,13 +22,32 @@ export function MemorySection({ report }: { report: Report }) {
   const layers = useMemo(() => layersOf(report), [report]);
   return (
     <Stack>
-      <Text c="dimmed">{t('report.memory.lead', { tiles: format.count(memory.tiles), bytes: format.bytes(memory.bytes_per_tile) })}</Text>
+      <Text c="dimmed">
+        {t('report.memory.lead', { tiles: format.count(memory.tiles), bytes: format.bytes(memory.bytes_per_tile) })}
+      </Text>
       <Figures>
         <Figure label={t('report.memory.total')} value={format.bytes(memory.total_bytes)} />
         <Figure label={t('report.memory.mean')} value={format.bytes(memory.total_bytes / memory.tiles)} />
-        <Figure label={t('report.memory.worst')} value={t('report.tile', { tile: worst.tile })} note={format.bytes(worst.bytes)} />
-        <Figure label={t(worst.free < 0 ? 'report.memory.lacking' : 'report.memory.free')} value={format.bytes(Math.abs(worst.free))} tone={worst.free < 0 ? 'bad' : undefined} />
-        {memory.peak_step?.source && <Figure label={t('report.memory.peak')} value={<Text span fz="sm">{memory.peak_step.source}</Text>} />}
+        <Figure
+          label={t('report.memory.worst')}
+          value={t('report.tile', { tile: worst.tile })}
+          note={format.bytes(worst.bytes)}
+        />
+        <Figure
+          label={t(worst.free < 0 ? 'report.memory.lacking' : 'report.memory.free')}
+          value={format.bytes(Math.abs(worst.free))}
+          tone={worst.free < 0 ? 'bad' : undefined}
+        />
+        {memory.peak_step?.source && (
+          <Figure
+            label={t('report.memory.peak')}
+            value={
+              <Text span fz="sm">
+                {memory.peak_step.source}
+              </Text>
+            }
+          />
+        )}
       </Figures>
       {memory.overflow && <Remedies overflow={memory.overflow} />}
       <Picture report={report} layers={layers} />
@@ -44,23 +63,52 @@ function Picture({ report, layers }: { report: Report; layers: Layer[] }) {
   const [layerId, setLayerId] = useState('all');
   const [tile, setTile] = useState(memory.worst_tile.tile);
   const [asTable, setAsTable] = useState(false);
+  const [scale, setScale] = useState(memory.worst_tile.free < 0 ? 'tile' : 'spread');
   const layer = layers.find((each) => each.id === layerId) ?? layers[0];
   if (!layer) return null;
   const nameOf = (each: Layer) => maybe(each.word) ?? each.id.replace(/^\w+\./, '');
   const spread = spreadOf(layer.values);
-  // All memory is coloured against what a tile holds, so that equal colours mean equal fill in every report.
-  const [least, limit] = layer.id === 'all' ? [0, memory.bytes_per_tile] : [spread.least, spread.most];
-  const show = (value: number) => (layer.unit === 'bytes' ? format.bytes(value) : t('report.cycles', { value: format.count(value) }));
+  // Against a whole tile, equal colours mean equal fill in every report; from least to most, small differences show.
+  const wholeTile = layer.id === 'all' && scale === 'tile';
+  const [least, limit] = wholeTile ? [0, memory.bytes_per_tile] : [spread.least, spread.most];
+  const show = (value: number) =>
+    layer.unit === 'bytes' ? format.bytes(value) : t('report.cycles', { value: format.count(value) });
   const options = [
     { value: 'all', label: t('report.show.all') },
-    { group: t('report.show.group.memory'), items: layers.filter((l) => l.id.startsWith('memory.')).map((l) => ({ value: l.id, label: nameOf(l) })) },
-    { group: t('report.show.group.cycles'), items: layers.filter((l) => l.unit === 'cycles').map((l) => ({ value: l.id, label: nameOf(l) })) },
+    {
+      group: t('report.show.group.memory'),
+      items: layers.filter((l) => l.id.startsWith('memory.')).map((l) => ({ value: l.id, label: nameOf(l) })),
+    },
+    {
+      group: t('report.show.group.cycles'),
+      items: layers.filter((l) => l.unit === 'cycles').map((l) => ({ value: l.id, label: nameOf(l) })),
+    },
   ];
   return (
     <Paper withBorder p="md">
       <Group justify="space-between" align="flex-end" mb="sm">
-        <Select label={t('report.show')} data={options} value={layerId} onChange={(value) => value && setLayerId(String(value))} allowDeselect={false} maxDropdownHeight={360} w={230} />
+        <Select
+          label={t('report.show')}
+          data={options}
+          value={layerId}
+          onChange={(value) => value && setLayerId(String(value))}
+          allowDeselect={false}
+          maxDropdownHeight={360}
+          w={230}
+        />
         <Group gap="xs">
+          {layer.id === 'all' && !asTable && (
+            <SegmentedControl
+              size="xs"
+              aria-label={t('report.scale')}
+              value={scale}
+              onChange={setScale}
+              data={[
+                { value: 'spread', label: t('report.scale.spread') },
+                { value: 'tile', label: t('report.scale.tile') },
+              ]}
+            />
+          )}
           <Button variant="default" size="compact-sm" onClick={() => setTile(memory.worst_tile.tile)}>
             {t('report.map.worst')}
           </Button>
@@ -74,7 +122,14 @@ function Picture({ report, layers }: { report: Report; layers: Layer[] }) {
       ) : (
         <div className={classes.picture}>
           <div>
-            <TileMap values={layer.values} limit={limit} least={least} selected={tile} onSelect={setTile} label={t('report.map.label', { tiles: memory.tiles, name: nameOf(layer) })} />
+            <TileMap
+              values={layer.values}
+              limit={limit}
+              least={least}
+              selected={tile}
+              onSelect={setTile}
+              label={t('report.map.label', { tiles: memory.tiles, name: nameOf(layer) })}
+            />
             <MapScale least={show(least)} most={show(limit)} over={spread.most > limit} />
           </div>
           <TileDetail report={report} tile={tile} layers={layers} nameOf={nameOf} />
@@ -119,4 +174,3 @@ function TopTensors({ report }: { report: Report }) {
     </Paper>
   );
 }
-

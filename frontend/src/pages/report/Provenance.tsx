@@ -61,8 +61,20 @@ function Coverage({ report }: { report: Report }) {
       <Title order={3} mb="xs">
         {t('report.coverage')}
       </Title>
-      <Text>{full ? t('report.coverage.full') : t('report.coverage.text', { modelled: coverage.operators_modelled, total: coverage.operators_total, share: format.percent(coverage.share_of_time_modelled) })}</Text>
-      {coverage.fallbacks.length > 0 && <Text size="sm">{t('report.fallbacks', { list: coverage.fallbacks.map((each) => `${each.op} × ${each.count}`).join(', ') })}</Text>}
+      <Text>
+        {full
+          ? t('report.coverage.full')
+          : t('report.coverage.text', {
+              modelled: coverage.operators_modelled,
+              total: coverage.operators_total,
+              share: format.percent(coverage.share_of_time_modelled),
+            })}
+      </Text>
+      {coverage.fallbacks.length > 0 && (
+        <Text size="sm">
+          {t('report.fallbacks', { list: coverage.fallbacks.map((each) => `${each.op} × ${each.count}`).join(', ') })}
+        </Text>
+      )}
     </Paper>
   );
 }
@@ -92,7 +104,9 @@ function Constants({ report }: { report: Report }) {
                 <Table.Td>
                   <Code>{constant.name}</Code>
                 </Table.Td>
-                <Table.Td ta="right">{typeof constant.value === 'number' ? format.quantity(constant.value) : constant.value}</Table.Td>
+                <Table.Td ta="right">
+                  {typeof constant.value === 'number' ? format.quantity(constant.value) : constant.value}
+                </Table.Td>
                 <Table.Td>{constant.unit}</Table.Td>
                 <Table.Td>{constant.confidence}</Table.Td>
                 <Table.Td>

@@ -77,13 +77,25 @@ function Headline({ report }: { report: Report }) {
         <Text>{sentence}</Text>
       </Group>
       <Figures>
-        <Figure label={t(report.latency ? 'estimate.latency' : 'estimate.step')} value={format.seconds(report.step_seconds)} note={t('estimate.interval', { low: format.seconds(step[0]), high: format.seconds(step[1]) })} />
-        <Figure label={t('estimate.throughput')} value={t('estimate.samples', { value: format.quantity(report.samples_per_second) })} note={t('estimate.interval', { low: format.quantity(rate[0]), high: format.quantity(rate[1]) })} />
+        <Figure
+          label={t(report.latency ? 'estimate.latency' : 'estimate.step')}
+          value={format.seconds(report.step_seconds)}
+          note={t('estimate.interval', { low: format.seconds(step[0]), high: format.seconds(step[1]) })}
+        />
+        <Figure
+          label={t('estimate.throughput')}
+          value={t('estimate.samples', { value: format.quantity(report.samples_per_second) })}
+          note={t('estimate.interval', { low: format.quantity(rate[0]), high: format.quantity(rate[1]) })}
+        />
         <Figure label={t('estimate.bound')} value={t(`bound.${report.time.bound_by}`)} />
         <Figure label={t('models.parameters')} value={format.short(report.model.parameters)} />
       </Figures>
       <Text size="sm" c="dimmed" className="number">
-        {t('estimate.equation', { micro: format.count(parallel.micro_batch), replicas: format.count(parallel.replicas), global: format.count(parallel.global_batch) })}
+        {t('estimate.equation', {
+          micro: format.count(parallel.micro_batch),
+          replicas: format.count(parallel.replicas),
+          global: format.count(parallel.global_batch),
+        })}
       </Text>
       {language === 'en' && (
         <Text size="xs" c="dimmed">

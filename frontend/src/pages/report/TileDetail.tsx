@@ -47,12 +47,21 @@ interface PartsProps {
 
 function Parts({ layers, tile, whole, nameOf, show }: PartsProps) {
   const scheme = useComputedColorScheme('light');
-  const parts = layers.map((layer, i) => ({ name: nameOf(layer), value: layer.values[tile] ?? 0, colour: SERIES[scheme][i % SERIES[scheme].length] })).filter((part) => part.value > 0);
+  const parts = layers
+    .map((layer, i) => ({
+      name: nameOf(layer),
+      value: layer.values[tile] ?? 0,
+      colour: SERIES[scheme][i % SERIES[scheme].length],
+    }))
+    .filter((part) => part.value > 0);
   return (
     <>
       <div className={classes.stack} aria-hidden="true">
         {parts.map((part) => (
-          <i key={part.name} style={{ width: `${(part.value / Math.max(1, whole)) * 100}%`, background: part.colour }} />
+          <i
+            key={part.name}
+            style={{ width: `${(part.value / Math.max(1, whole)) * 100}%`, background: part.colour }}
+          />
         ))}
       </div>
       <ul className={classes.list}>

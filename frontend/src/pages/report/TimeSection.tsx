@@ -19,7 +19,10 @@ export function TimeSection({ report }: { report: Report }) {
   const format = useFormat();
   const time = report.time;
   const parts = PARTS.map((part) => ({ name: t(`bound.${part}`), seconds: time[`${part}_seconds`] }));
-  const passes = Object.entries(time.passes).map(([pass, seconds]) => ({ name: maybe(`pass.${pass}`) ?? pass, seconds }));
+  const passes = Object.entries(time.passes).map(([pass, seconds]) => ({
+    name: maybe(`pass.${pass}`) ?? pass,
+    seconds,
+  }));
   return (
     <Stack>
       <Text c="dimmed">{t('report.time.lead', { total: format.seconds(time.total_seconds) })}</Text>
@@ -38,9 +41,15 @@ function Shares({ parts, total }: { parts: Part[]; total: number }) {
   return (
     <Paper withBorder p="md">
       <div className={classes.bar} aria-hidden="true">
-        {shown.filter((part) => part.seconds > 0).map((part) => (
-          <i key={part.name} title={part.name} style={{ width: `${(part.seconds / total) * 100}%`, background: part.colour }} />
-        ))}
+        {shown
+          .filter((part) => part.seconds > 0)
+          .map((part) => (
+            <i
+              key={part.name}
+              title={part.name}
+              style={{ width: `${(part.seconds / total) * 100}%`, background: part.colour }}
+            />
+          ))}
       </div>
       <Table mt="sm" className="number" maw={520}>
         <Table.Thead>
@@ -54,7 +63,10 @@ function Shares({ parts, total }: { parts: Part[]; total: number }) {
           {shown.map((part) => (
             <Table.Tr key={part.name}>
               <Table.Td>
-                <i className={classes.swatch} style={{ background: part.colour, display: 'inline-block', marginInlineEnd: 8 }} />
+                <i
+                  className={classes.swatch}
+                  style={{ background: part.colour, display: 'inline-block', marginInlineEnd: 8 }}
+                />
                 {part.name}
               </Table.Td>
               <Table.Td ta="right">{format.seconds(part.seconds)}</Table.Td>

@@ -17,7 +17,17 @@ export function layersOf(report: Report): Layer[] {
   for (const name of categories) byTile[name]?.forEach((bytes, tile) => (all[tile] = (all[tile] ?? 0) + bytes));
   return [
     { id: 'all', unit: 'bytes', word: 'report.show.all', values: all },
-    ...categories.map((name): Layer => ({ id: `memory.${name}`, unit: 'bytes', word: `category.${name}`, values: byTile[name] ?? [] })),
-    ...CYCLES.map((name): Layer => ({ id: `cycles.${name}`, unit: 'cycles', word: `cycles.${name}`, values: report.time.by_tile[name] })),
+    ...categories.map((name): Layer => ({
+      id: `memory.${name}`,
+      unit: 'bytes',
+      word: `category.${name}`,
+      values: byTile[name] ?? [],
+    })),
+    ...CYCLES.map((name): Layer => ({
+      id: `cycles.${name}`,
+      unit: 'cycles',
+      word: `cycles.${name}`,
+      values: report.time.by_tile[name],
+    })),
   ];
 }

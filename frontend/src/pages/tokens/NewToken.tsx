@@ -1,5 +1,18 @@
 // The dialogue that makes a token and shows its secret once.
-import { Alert, Button, Checkbox, Code, CopyButton, Group, Modal, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  CopyButton,
+  Group,
+  Modal,
+  NativeSelect,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { createToken } from '~/api/queries/organizations';
@@ -21,7 +34,15 @@ const SCOPES = [
   'tokens:read',
 ] as const;
 /** What `podium run` needs. */
-const USUAL: string[] = ['jobs:read', 'jobs:write', 'models:read', 'models:write', 'pods:read', 'reservations:read', 'organizations:read'];
+const USUAL: string[] = [
+  'jobs:read',
+  'jobs:write',
+  'models:read',
+  'models:write',
+  'pods:read',
+  'reservations:read',
+  'organizations:read',
+];
 const DAYS = [7, 30, 90, 365] as const;
 
 export function NewToken({ onClose }: { onClose: () => void }) {
@@ -31,7 +52,13 @@ export function NewToken({ onClose }: { onClose: () => void }) {
   const organizations = useSession().data?.organizations ?? [];
   const [form, setForm] = useState({ name: '', scopes: USUAL, days: 30, organization: organizations[0]?.id ?? '' });
   const making = useMutation({
-    mutationFn: () => createToken({ name: form.name, scopes: form.scopes, expires_in_days: form.days, organization_id: form.organization }),
+    mutationFn: () =>
+      createToken({
+        name: form.name,
+        scopes: form.scopes,
+        expires_in_days: form.days,
+        organization_id: form.organization,
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
   });
   const submit = (event: FormEvent) => {
@@ -49,8 +76,23 @@ export function NewToken({ onClose }: { onClose: () => void }) {
     <Modal {...shell} title={t('tokens.new')}>
       <Stack component="form" onSubmit={submit}>
         <ProblemNotice problem={making.error} />
-        <TextInput label={t('tokens.name')} description={t('tokens.name.hint')} required maxLength={80} value={form.name} onChange={(event) => setForm({ ...form, name: event.currentTarget.value })} error={fieldError(making.error, 'name', words)} data-autofocus />
-        <Checkbox.Group label={t('tokens.scopes')} description={t('tokens.scopes.hint')} value={form.scopes} onChange={(scopes) => setForm({ ...form, scopes })} error={fieldError(making.error, 'scopes', words)}>
+        <TextInput
+          label={t('tokens.name')}
+          description={t('tokens.name.hint')}
+          required
+          maxLength={80}
+          value={form.name}
+          onChange={(event) => setForm({ ...form, name: event.currentTarget.value })}
+          error={fieldError(making.error, 'name', words)}
+          data-autofocus
+        />
+        <Checkbox.Group
+          label={t('tokens.scopes')}
+          description={t('tokens.scopes.hint')}
+          value={form.scopes}
+          onChange={(scopes) => setForm({ ...form, scopes })}
+          error={fieldError(making.error, 'scopes', words)}
+        >
           <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs" verticalSpacing={6}>
             {SCOPES.map((scope) => (
               <Checkbox key={scope} value={scope} label={t(`scope.${scope}`)} description={scope} />
@@ -58,8 +100,18 @@ export function NewToken({ onClose }: { onClose: () => void }) {
           </SimpleGrid>
         </Checkbox.Group>
         <Group grow>
-          <NativeSelect label={t('tokens.expires')} value={String(form.days)} onChange={(event) => setForm({ ...form, days: Number(event.currentTarget.value) })} data={DAYS.map((days) => ({ value: String(days), label: t('tokens.days', { n: days }) }))} />
-          <NativeSelect label={t('tokens.organization')} value={form.organization} onChange={(event) => setForm({ ...form, organization: event.currentTarget.value })} data={organizations.map(({ id, name }) => ({ value: id, label: name }))} />
+          <NativeSelect
+            label={t('tokens.expires')}
+            value={String(form.days)}
+            onChange={(event) => setForm({ ...form, days: Number(event.currentTarget.value) })}
+            data={DAYS.map((days) => ({ value: String(days), label: t('tokens.days', { n: days }) }))}
+          />
+          <NativeSelect
+            label={t('tokens.organization')}
+            value={form.organization}
+            onChange={(event) => setForm({ ...form, organization: event.currentTarget.value })}
+            data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+          />
         </Group>
         <Button type="submit" loading={making.isPending} disabled={form.scopes.length === 0}>
           {t('tokens.create')}
