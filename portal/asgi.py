@@ -23,11 +23,9 @@ def build() -> Any:
 
     sockets = [
         path("ws/v1", LiveConsumer.as_asgi(authenticate=actor_of_handshake)),
-        re_path(r"", no_such_socket),
+        re_path(r"", no_such_socket),  # type: ignore[arg-type] # an ASGI application, as Channels wants it
     ]
-    return ProtocolTypeRouter(
-        {"http": LimitBody(django, settings.REQUEST_MAX_BYTES), "websocket": URLRouter(sockets)}
-    )
+    return ProtocolTypeRouter({"http": LimitBody(django, settings.REQUEST_MAX_BYTES), "websocket": URLRouter(sockets)})
 
 
 async def no_such_socket(scope: Any, receive: Any, send: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a page asks first: who is signed in, their organizations with projects and credits, and what this installation is."""
+"""What a page asks first: who is signed in, their organizations with projects and credits, and what runs here."""
 
 from typing import Any
 from uuid import UUID

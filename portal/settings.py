@@ -54,13 +54,14 @@ def _database(url: str, **extra: Any) -> dict[str, Any]:
 
 SECRET_KEY = _secret_key()
 
-# Three roles of PostgreSQL: the web and user-side code (forced row-level security), the system side (ticker, hub, scheduler,
-# worker reports; explicit policies), and the owner, which only migrates: `manage.py migrate` uses it by itself.
+# Three roles of PostgreSQL: the web and user-side code (forced row-level security), the system side (ticker, hub,
+# scheduler, worker reports; explicit policies), and the owner, which only migrates: `manage.py migrate` uses it by
+# itself.
 _OWNER_URL = os.environ.get("DATABASE_URL") or "postgresql://podium_owner@127.0.0.1:5432/podium"
 _APP_URL = os.environ.get("DATABASE_APP_URL") or "postgresql://podium_app@127.0.0.1:5432/podium"
 _SYSTEM_URL = os.environ.get("DATABASE_SYSTEM_URL") or "postgresql://podium_system@127.0.0.1:5432/podium"
-# The web process answers each request in a thread of its own, so its connections come from a pool (asgi.py asks for it);
-# forked workers keep one connection each.
+# The web process answers each request in a thread of its own, so its connections come from a pool (asgi.py asks for
+# it); forked workers keep one connection each.
 _POOL: dict[str, Any] = (
     {"pool": {"min_size": 1, "max_size": 12, "timeout": 10}} if os.environ.get("PODIUM_DB_POOL") == "1" else {}
 )
@@ -137,7 +138,8 @@ TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
 STATIC_ROOT = PODIUM_HOME / "static"
 FRONTEND_DIST = BASE_DIR / "frontend" / "dist"
-WHITENOISE_ROOT = FRONTEND_DIST if FRONTEND_DIST.is_dir() else None
+# Tests of the portal do not look at the front end, which may be under construction beside them.
+WHITENOISE_ROOT = FRONTEND_DIST if FRONTEND_DIST.is_dir() and PODIUM_ENV != "test" else None
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/.+"
 UPLOAD_MAX_BYTES = int(os.environ.get("PODIUM_UPLOAD_MAX_BYTES") or 2 * 1024**3)
 UPLOAD_PART_BYTES = 8 * 1024**2
@@ -245,7 +247,8 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Podium",
-    "DESCRIPTION": "A developer cloud for Graphcore IPU systems, simulated. Times are ISO-8601 UTC, credits are integer micro-credits.",
+    "DESCRIPTION": "A developer cloud for Graphcore IPU systems, simulated. "
+    "Times are ISO-8601 UTC, credits are integer micro-credits.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],

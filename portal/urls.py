@@ -3,7 +3,7 @@
 from importlib import import_module
 from importlib.util import find_spec
 
-from django.urls import include, path, re_path
+from django.urls import URLPattern, include, path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
 from portal import frontend, health
@@ -12,7 +12,7 @@ from portal.http.views import unknown_path
 APPS = ("accounts", "organizations", "credits", "tokens", "pods", "registry", "reservations", "jobs", "benchmarks")
 
 
-def _routes(module: str) -> list[object]:
+def _routes(module: str) -> list[URLPattern]:
     return list(import_module(module).routes)
 
 

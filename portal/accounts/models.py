@@ -1,6 +1,6 @@
 """People, and the outbox that stands in for a mail server on one machine."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
@@ -25,7 +25,10 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser):
-    """A person, known by e-mail address. An operator looks after the installation and is no member of others' organizations."""
+    """A person, known by e-mail address.
+
+    An operator looks after the installation and is no member of others' organizations.
+    """
 
     table_class = TableClass.USER
 
@@ -40,7 +43,7 @@ class User(AbstractBaseUser):
 
     EMAIL_FIELD = "email"
     USERNAME_FIELD = "email"
-    REQUIRED_FIELDS: list[str] = []
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(email=Lower("email")), name="accounts_email_lower_case")]

@@ -1,4 +1,4 @@
-"""A mail backend for one machine: mails are kept in a table, shown at /outbox to browsers on this machine, and logged."""
+"""A mail backend for one machine: mails are logged, and kept in a table that /outbox shows to browsers on it."""
 
 import logging
 import re

@@ -1,4 +1,7 @@
-"""Accounts, transfers and holds. A transfer names the account that gives and the one that gets: balanced by construction."""
+"""Accounts, transfers and holds.
+
+A transfer names the account that gives and the one that gets: balanced by construction.
+"""
 
 from django.db import models
 from django.db.models import F, Q
@@ -9,7 +12,7 @@ from portal.tenancy.tables import Row, TableClass, TenantModel
 class Account(Row):
     """A wallet or the held credits of an organization; or one of the platform's two, which have no organization.
 
-    `balance` is kept for organizations' accounts alone; the platform's is the sum of its transfers, so that no row is hot.
+    `balance` is kept for organizations' accounts alone; the platform's is the sum of its transfers: no row is hot.
     """
 
     table_class = TableClass.TENANT

@@ -1,4 +1,7 @@
-"""Verbs on credits. Amounts are whole micro-credits. Both accounts of an organization are locked in one order, wallet first."""
+"""Verbs on credits.
+
+Amounts are whole micro-credits. Both accounts of an organization are locked in one order, wallet first.
+"""
 
 from collections.abc import Iterable
 from uuid import UUID

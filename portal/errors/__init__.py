@@ -1,6 +1,6 @@
 """Errors that people are told about: a stable code, its parameters and a sentence that says what to do next.
 
-Anything that is not a `PodiumError` is ours, becomes `internal` at the edge (portal.errors.handler) and is logged there.
+Anything that is not a `PodiumError` is ours, becomes `internal` at the edge (portal.errors.handler), with a log.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from typing import Any
 class PodiumError(Exception):
     """A refusal with a stable dotted `code`.
 
-    `message` is clear English, `params` its machine-readable facts (JSON values), `status` the HTTP status it becomes, and
-    `fields` maps a request field to (code, sentence).
+    `message` is clear English, `params` its machine-readable facts (JSON values), `status` the HTTP status it
+    becomes, and `fields` maps a request field to (code, sentence).
     """
 
     def __init__(

@@ -1,6 +1,7 @@
 """The edge where errors become RFC 9457 problem documents; nothing internal is told to the caller."""
 
 import logging
+import math
 from http import HTTPStatus
 from typing import Any
 
@@ -41,8 +42,8 @@ def problem_response(exc: Exception, context: dict[str, Any]) -> Response:
     if error.status >= 500:
         logger.error("Unforeseen error in %s", context.get("view"), exc_info=exc)
     response = Response(problem(error), status=error.status, content_type=MEDIA_TYPE)
-    if isinstance(exc, exceptions.Throttled) and exc.wait is not None:
-        response["Retry-After"] = str(round(exc.wait + 0.5))
+    if "retry_after" in error.params:
+        response["Retry-After"] = str(error.params["retry_after"])
     if error.status == HTTPStatus.UNAUTHORIZED:
         response["WWW-Authenticate"] = "Bearer"
     return response
@@ -66,7 +67,8 @@ def as_podium_error(exc: Exception) -> PodiumError:
 
 
 def _known(exc: exceptions.APIException) -> PodiumError:
-    params = {"retry_after": round(exc.wait + 0.5)} if isinstance(exc, exceptions.Throttled) and exc.wait else {}
+    wait = getattr(exc, "wait", None)
+    params = {"retry_after": math.ceil(wait)} if wait else {}
     codes: dict[type, str] = {
         exceptions.ParseError: "request.malformed",
         exceptions.NotAuthenticated: "auth.required",

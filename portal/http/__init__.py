@@ -1,1 +1,4 @@
-"""What every HTTP endpoint shares: the view base, permissions, pages, idempotency, headers, schema. It knows no app's rows."""
+"""What every HTTP endpoint shares: the view base, permissions, pages, idempotency, headers, schema.
+
+It knows no app's rows.
+"""

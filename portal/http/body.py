@@ -8,7 +8,7 @@ from portal.errors.handler import MEDIA_TYPE, problem
 
 
 class LimitBody:
-    """ASGI wrapper: 413 by the announced length; a body that grows beyond the bound all the same ends the connection."""
+    """ASGI wrapper: 413 by the announced length; a body that still grows beyond the bound ends the connection."""
 
     def __init__(self, application: Any, max_bytes: int) -> None:
         self.application, self.max_bytes = application, max_bytes

@@ -1,4 +1,4 @@
-"""Sends stored files without holding them in memory: Django's own FileResponse is read whole by an asynchronous server."""
+"""Sends stored files without holding them in memory; an asynchronous server reads Django's FileResponse whole."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Idempotency-Key: the answer is stored in the transaction that did the work, so key and effect exist together or not at all."""
+"""Idempotency-Key: the answer is stored in the transaction that did the work, so both exist or neither does."""
 
 import functools
 import hashlib

@@ -1,4 +1,4 @@
-"""Answers of requests that carried an Idempotency-Key, so that a repeated one is answered the same without acting twice."""
+"""Answers of requests that carried an Idempotency-Key, so that a repeated one does not act twice."""
 
 from django.db import models
 

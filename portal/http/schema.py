@@ -42,7 +42,7 @@ def add_problem_responses(result: dict[str, Any], generator: Any, request: Any, 
     return result
 
 
-class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class TokenScheme(OpenApiAuthenticationExtension):
     """Describes bearer tokens."""
 
     target_class = "portal.tokens.authentication.TokenAuthentication"
@@ -52,7 +52,7 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
         return {"type": "http", "scheme": "bearer", "description": "An API token, pod_..."}
 
 
-class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class SessionScheme(OpenApiAuthenticationExtension):
     """Describes the browser's session."""
 
     target_class = "portal.organizations.authentication.SessionAuthentication"

@@ -1,4 +1,7 @@
-"""How often one person, or one address that has not signed in, may ask. Counts live in Valkey; without it nobody is refused."""
+"""How often one person, or one address that has not signed in, may ask.
+
+Counts live in Valkey; without it nobody is refused.
+"""
 
 import logging
 from typing import Any
@@ -21,9 +24,7 @@ class _Throttle(SimpleRateThrottle):
             logger.warning("Rates are not limited while Valkey is away: %s", error)
             return True
 
-    @property
-    def cache(self) -> Any:
-        return caches["default"]
+    cache = caches["default"]
 
 
 class PersonThrottle(_Throttle):

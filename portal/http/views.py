@@ -20,8 +20,8 @@ from portal.tenancy import Actor
 class PodiumView(APIView):
     """One resource.
 
-    `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-    The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
+    `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to
+    tokens. The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}

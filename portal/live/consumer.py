@@ -118,7 +118,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             return
 
     async def _heartbeat(self) -> None:
-        """Tells how far each topic has been sent, so that a client notices a gap; and looks for rows whose hint was lost."""
+        """Tells how far each topic was sent, so that a client notices a gap; looks for rows whose hint was lost."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             hub().look_everywhere()

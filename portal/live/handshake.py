@@ -1,4 +1,4 @@
-"""Whether a socket may open here: a browser's must come from our own page, since cookies travel with any page's request."""
+"""Whether a socket may open here: a browser's must come from our own page, since cookies travel with any page."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit

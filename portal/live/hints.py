@@ -1,7 +1,7 @@
-"""Says "there is more" to every web process, over one Valkey channel. A hint may be lost: rows and heartbeats make up for it.
+"""Says "there is more" to every web process, over one Valkey channel. A hint may be lost: heartbeats look too.
 
-Plain PUBLISH rather than a channel layer's group_send, which would open an event loop and a connection for each hint sent by a
-synchronous worker; each web process holds one subscription (portal.live.hub).
+Plain PUBLISH rather than a channel layer's group_send, which would open an event loop and a connection for each hint
+sent by a synchronous worker; each web process holds one subscription (portal.live.hub).
 """
 
 import functools
@@ -20,7 +20,7 @@ CHANNEL = "podium:hints"
 
 
 def hint(topic: str, what: dict[str, Any] | None = None) -> None:
-    """Tell watchers of `topic`, after commit, that there is something new; `what` is small and holds no name or title."""
+    """Tell watchers of `topic`, after commit, that there is something new; `what` is small and names nobody."""
     on_commit(lambda: _send(topic, what or {}))
 
 

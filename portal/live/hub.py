@@ -1,7 +1,8 @@
 """The hub of one web process: hears hints, reads each topic's new rows once, and fans them out in coalesced frames.
 
-Nobody loses an event: a watcher first reads history from its own cursor, joins the live ones only when it has caught up with
-the hub, and falls back to reading history when its buffer is full. Hints are only a reason to look; heartbeats look too.
+Nobody loses an event: a watcher first reads history from its own cursor, joins the live ones only when it has caught
+up with the hub, and falls back to reading history when its buffer is full. Hints are only a reason to look;
+heartbeats look too.
 """
 
 import asyncio
@@ -154,7 +155,7 @@ class Hub:
         follow.catching_up = asyncio.get_running_loop().create_task(self._read_history(follow))
 
     async def _read_history(self, follow: Follow) -> None:
-        """Send what lies between the watcher's cursor and the hub's, at the reader's own pace, then join the live ones."""
+        """Send what lies between the watcher's cursor and the hub's, at the reader's pace, then join the live ones."""
         channel = follow.topic
         assert channel.read is not None
         quiet = True

@@ -1,4 +1,4 @@
-"""The hub of this web process and what feeds it: one subscription to Valkey, and threads for questions to the database."""
+"""The hub of this web process and what feeds it: a subscription to Valkey, and threads for the database."""
 
 import asyncio
 import json

@@ -12,8 +12,9 @@ Read = Callable[[str, int, int], list[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """`authorise(actor or None, id)` runs in the actor's tenancy context. `read(id, after, limit)` runs in a system context
-    and returns events with a growing `seq`; without it a topic only says that something changed."""
+    """`authorise(actor or None, id)` runs in the actor's tenancy context. `read(id, after, limit)` runs in a system
+    context and returns events with a growing `seq`; without it a topic only says that something changed.
+    """
 
     authorise: Authorise
     read: Read | None = None

@@ -33,7 +33,7 @@ def require(actor: Actor, org_id: UUID, needed: Role) -> Role:
 
 
 def project_for(actor: Actor, project_id: UUID | None, needed: Role = Role.MEMBER) -> Project:
-    """The project to create in: the one named, else the token's, else the default of the first personal organization."""
+    """The project to create in: the one named, else the token's, else the personal organization's default."""
     chosen = project_id or actor.project_id
     if actor.project_id and chosen != actor.project_id:
         raise NotFound

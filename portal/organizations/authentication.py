@@ -14,7 +14,7 @@ from portal.tenancy import Actor
 class SessionAuthentication(DrfSessionAuthentication):
     """REST framework's, with the person's reach as `request.auth`."""
 
-    def authenticate(self, request: Request) -> tuple[Any, Actor] | None:  # type: ignore[override]
+    def authenticate(self, request: Request) -> tuple[Any, Actor] | None:
         found = super().authenticate(request)
         if found is None:
             return None

@@ -1,1 +1,1 @@
-"""The inventory: systems that the simulator knows, their prices, the pods that people share, and who occupies which IPUs when."""
+"""The inventory: systems the simulator knows, their prices, the pods people share, and which IPUs are taken when."""

@@ -1,7 +1,7 @@
 """V-IPU's rules for partitions: a power of two of IPUs, aligned to its own size. Pure functions, no rows.
 
-Alignment puts 1, 2 and 4 IPUs inside one IPU-Machine, 8 on two adjacent machines, 64 on a whole IPU-Link domain, and larger
-ones on whole adjacent domains. Source: V-IPU user and administrator guides, partitions.
+Alignment puts 1, 2 and 4 IPUs inside one IPU-Machine, 8 on two adjacent machines, 64 on a whole IPU-Link domain, and
+larger ones on whole adjacent domains. Source: V-IPU user and administrator guides, partitions.
 """
 
 from collections.abc import Iterable

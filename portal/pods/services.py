@@ -35,8 +35,8 @@ def book(
 ) -> Occupancy:
     """Occupy IPUs of the pod: at `ipu_start`, else at the first free aligned place.
 
-    Refused with `reservation.size_not_allowed` (422), `reservation.not_aligned` (422), or `reservation.overlap` (409), whose
-    params hold the conflicts and when it would next be free.
+    Refused with `reservation.size_not_allowed` (422), `reservation.not_aligned` (422), or `reservation.overlap`
+    (409), whose params hold the conflicts and when it would next be free.
     """
     with tenancy.atomic():
         # One booking of a pod at a time, so that the first free place is still free when it is written.

@@ -1,4 +1,7 @@
-"""Hands work to Celery: a task's name and one id, as JSON, after commit. PostgreSQL is the truth, so a lost message is no loss."""
+"""Hands work to Celery: a task's name and one id, as JSON, after commit.
+
+PostgreSQL is the truth, so a lost message is no loss.
+"""
 
 import logging
 from typing import Any
@@ -14,7 +17,7 @@ __all__ = ["ESTIMATE", "INSPECT_MODEL", "ROUTES", "RUN_ATTEMPT", "app", "enqueue
 
 
 def enqueue(task: str, row_id: UUID | str) -> None:
-    """Send `task` with the id of its row once the open transaction has committed; the ticker sends again what got lost."""
+    """Send `task` with the id of its row once the open transaction has committed; the ticker repeats what got lost."""
     on_commit(lambda: _send(task, str(row_id)))
 
 

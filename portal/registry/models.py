@@ -1,6 +1,6 @@
 """Uploads under way and models stored. A model's bytes are a blob of portal.storage, named by hash."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
@@ -56,7 +56,7 @@ class Model(TenantModel):
     inspected_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
 
-    objects = ModelQuerySet.as_manager()
+    objects: ClassVar = ModelQuerySet.as_manager()
 
     class Meta:
         indexes = [

@@ -43,7 +43,7 @@ class BeginUploadSerializer(serializers.Serializer[Any]):
     project_id = serializers.UUIDField(required=False, allow_null=True)
 
     def validate_name(self, name: str) -> str:
-        """The last part of whatever path a browser sent, without control characters; it is shown, never used as a path."""
+        """The last part of whatever path a browser sent, without control characters; it never becomes a path."""
         name = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
         if not name or name in {".", ".."}:
             raise serializers.ValidationError("Give the file a name.")

@@ -1,1 +1,1 @@
-"""Slices: IPUs of a pod for a time window, paid by wall-clock IPU time. Whether they overlap is the database's to say."""
+"""Slices: IPUs of a pod for a time window, paid by wall-clock IPU time. The database refuses those that overlap."""

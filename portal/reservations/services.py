@@ -35,7 +35,10 @@ def reserve(
     project_id: UUID | None = None,
     ipu_start: int | None = None,
 ) -> Reservation:
-    """Book a slice and hold its price: wall-clock time of its IPUs. Refusals are those of `pods.book` and `credits.hold`."""
+    """Book a slice and hold its price: wall-clock time of its IPUs.
+
+    Refusals are those of `pods.book` and `credits.hold`.
+    """
     _check_window(starts_at, ends_at)
     project = project_for(actor, project_id)
     with tenancy.atomic():

@@ -1,4 +1,4 @@
-"""Whose data is open right now: the tenancy context, row ids and the walls in the database. It knows no table of any app.
+"""Whose data is open right now: the tenancy context, row ids and the walls in the database. It knows no app.
 
 The tables' base classes are in `portal.tenancy.tables`, the migration operations in `portal.tenancy.rls`.
 """

@@ -1,4 +1,7 @@
-"""Who is acting and how far they reach, as plain data. It is loaded by organizations (sessions) and tokens (bearers)."""
+"""Who is acting and how far they reach, as plain data.
+
+It is loaded by organizations (sessions) and tokens (bearers).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,8 +27,8 @@ class Role(StrEnum):
 class Actor:
     """A person, or a token of theirs.
 
-    `roles` maps each organization within reach to the person's role there; `scopes` is None for a session (all of them);
-    `project_id` narrows a token to one project; `token_id` is None for a session.
+    `roles` maps each organization within reach to the person's role there; `scopes` is None for a session (all of
+    them); `project_id` narrows a token to one project; `token_id` is None for a session.
     """
 
     user_id: UUID

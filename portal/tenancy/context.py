@@ -59,10 +59,10 @@ def on_commit(act: Callable[[], object]) -> None:
 def context(
     *, user_id: UUID | None = None, org_ids: Iterable[UUID] = (), role: Literal["app", "system"] = "app"
 ) -> Iterator[Opened]:
-    """Open the rows of `org_ids` (and the person's own) in one transaction; what was open before is restored on the way out.
+    """Open the rows of `org_ids` (and the person's own) in one transaction; what was open before is restored.
 
-    role "app" is bound by forced row-level security; "system" (ticker, hub, scheduler, workers' reports) passes by explicit
-    policies, on a connection of its own: it cannot see what an enclosing "app" context has not committed.
+    role "app" is bound by forced row-level security; "system" (ticker, hub, scheduler, workers' reports) passes by
+    explicit policies, on a connection of its own: it cannot see what an enclosing "app" context has not committed.
     """
     opened = Opened(user_id, tuple(org_ids), role, outer=_opened.get())
     with transaction.atomic(using=opened.alias):

@@ -77,7 +77,7 @@ class EnableRLS(_Sql):
 
 
 class TenantTable(_Sql):
-    """What every `TenantModel` table needs: (org_id, id) unique, foreign keys to its organization and project, the policy."""
+    """What a `TenantModel` table needs: (org_id, id) unique, foreign keys to organization and project, the policy."""
 
     def __init__(self, table: str, *, project: bool = True, using: str = TENANT, check: str = TENANT) -> None:
         self.table, self.project = table, project
@@ -86,7 +86,8 @@ class TenantTable(_Sql):
     def forwards(self) -> list[str]:
         statements = [
             f"ALTER TABLE {self.table} ADD CONSTRAINT {self.table}_org_id_id UNIQUE (org_id, id)",
-            f"ALTER TABLE {self.table} ADD CONSTRAINT {self.table}_org FOREIGN KEY (org_id) REFERENCES organizations_organization (id)",
+            f"ALTER TABLE {self.table} ADD CONSTRAINT {self.table}_org"
+            " FOREIGN KEY (org_id) REFERENCES organizations_organization (id)",
         ]
         if self.project:
             statements += CompositeForeignKey(self.table, "project_id", "organizations_project").forwards()

@@ -1,11 +1,11 @@
-"""Base classes of every table, and the class of each: whose rows it holds. The policies themselves are made in migrations.
+"""Base classes of every table, and the class of each: whose rows it holds. Policies are made in migrations.
 
 tenant: rows of an organization (row-level security forced). user: rows of a person. system: the platform's own.
 public: readable by everybody.
 """
 
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from django.apps import apps
 from django.db import models
@@ -49,7 +49,7 @@ class TenantQuerySet(models.QuerySet[Any]):
 class Row(models.Model):
     """A row with an id made by the application."""
 
-    table_class: TableClass
+    table_class: ClassVar[TableClass]
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
 
@@ -58,7 +58,10 @@ class Row(models.Model):
 
 
 class TenantModel(Row):
-    """A row of an organization, in one of its projects. Its migration calls `rls.TenantTable`, which adds the foreign keys."""
+    """A row of an organization, in one of its projects.
+
+    Its migration calls `rls.TenantTable`, which adds the foreign keys.
+    """
 
     table_class = TableClass.TENANT
 

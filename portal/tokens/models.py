@@ -8,7 +8,10 @@ from portal.tenancy.tables import Row, TableClass, TenantQuerySet
 
 
 class Token(Row):
-    """A person's token for one organization, or for one project of it. What it may do never changes after it is made."""
+    """A person's token for one organization, or for one project of it.
+
+    What it may do never changes after it is made.
+    """
 
     table_class = TableClass.TENANT
 

@@ -1,4 +1,7 @@
-"""Scopes that a token can have. Making and revoking tokens is for signed-in people alone, so there is no tokens:write."""
+"""Scopes that a token can have.
+
+Making and revoking tokens is for signed-in people alone, so there is no tokens:write.
+"""
 
 SCOPES = (
     "boards:read",

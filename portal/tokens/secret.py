@@ -1,4 +1,4 @@
-"""The secret of a token: pod_ + 40 random characters + 6 of a checksum, which lets scanners tell a real one from noise."""
+"""The secret of a token: pod_ + 40 random characters + 6 of a checksum, which tells a real one from noise."""
 
 import hashlib
 import hmac

@@ -27,7 +27,10 @@ def create(
     org_id: UUID,
     project_id: UUID | None = None,
 ) -> tuple[Token, str]:
-    """A new token and its secret, which is told this once. Any member may make one; it can never do more than they can."""
+    """A new token and its secret, which is told this once.
+
+    Any member may make one; it can never do more than they can.
+    """
     require(actor, org_id, Role.VIEWER)
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown:

@@ -15,7 +15,10 @@ from portal.tokens.authentication import actor_of_token
 
 
 def actor_of_handshake(headers: Mapping[str, str]) -> Actor | None:
-    """The actor behind a handshake's headers (names in lower case). A bearer is judged alone, whatever cookies there are."""
+    """The actor behind a handshake's headers (names in lower case).
+
+    A bearer is judged alone, whatever cookies there are.
+    """
     kind, _, secret = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
         return actor_of_token(secret.strip())

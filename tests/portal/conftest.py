@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from tests.portal.people import Person
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _static_folder() -> None:
+    """`collectstatic` makes it when the server starts; whitenoise warns without it."""
+    from django.conf import settings
+
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+
+
 @pytest.fixture(autouse=True)
 def _database(django_db_setup: None, django_db_blocker) -> Iterator[None]:
     """The real database without a surrounding transaction: row-level security must be seen across commits."""

@@ -16,7 +16,12 @@ def serving() -> Iterator[str]:
 
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        application, ws="websockets-sansio", ws_max_size=65_536, lifespan="off", log_level="warning", proxy_headers=False
+        application,
+        ws="websockets-sansio",
+        ws_max_size=65_536,
+        lifespan="off",
+        log_level="warning",
+        proxy_headers=False,
     )
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None
@@ -25,7 +30,7 @@ def serving() -> Iterator[str]:
     while not server.started:
         time.sleep(0.02)
     try:
-        yield "127.0.0.1:%d" % listener.getsockname()[1]
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join(10)

@@ -63,7 +63,16 @@ def test_first_fit_is_aligned_disjoint_and_gives_up_only_when_full(total, sizes)
 
 @pytest.mark.parametrize(
     ("start", "ipus", "legal"),
-    [(0, 4, True), (4, 4, True), (2, 4, False), (0, 3, False), (12, 8, False), (16, 1, False), (-4, 4, False), (0, 0, False)],
+    [
+        (0, 4, True),
+        (4, 4, True),
+        (2, 4, False),
+        (0, 3, False),
+        (12, 8, False),
+        (16, 1, False),
+        (-4, 4, False),
+        (0, 0, False),
+    ],
 )
 def test_legal_partitions_of_a_pod16(start, ipus, legal):
     assert partitions.is_legal(start, ipus, 16) is legal
@@ -111,7 +120,9 @@ def test_touching_ends_do_not_overlap(pod, day):
     assert book(pod, day, ipus=16, after=1).ipu_range.lower == 0
 
 
-@pytest.mark.parametrize(("ipus", "start", "code"), [(3, None, "size_not_allowed"), (32, None, "size_not_allowed"), (4, 2, "not_aligned")])
+@pytest.mark.parametrize(
+    ("ipus", "start", "code"), [(3, None, "size_not_allowed"), (32, None, "size_not_allowed"), (4, 2, "not_aligned")]
+)
 def test_illegal_partitions_are_refused(pod, day, ipus, start, code):
     with pytest.raises(PodiumError) as refused:
         book(pod, day, ipus=ipus, start=start)

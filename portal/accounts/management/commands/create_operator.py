@@ -1,4 +1,4 @@
-"""`manage.py create_operator --email ...`: the account that looks after the installation; its password is printed once."""
+"""`manage.py create_operator --email ...`: the account that looks after it all; its password is shown once."""
 
 import secrets
 from typing import Any

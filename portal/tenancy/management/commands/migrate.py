@@ -1,4 +1,7 @@
-"""`manage.py migrate`, run as the owner role. What the other roles may do with new tables, portal.ops.roles has said."""
+"""`manage.py migrate`, run as the owner role.
+
+What the other roles may do with new tables, portal.ops.roles has said.
+"""
 
 from typing import Any
 
