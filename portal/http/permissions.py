@@ -14,7 +14,7 @@ class ScopePermission(BasePermission):
     """Default deny: a method is public, or for sessions only, or has a scope; one with none of these is refused."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        method = request.method or ""
+        method = "GET" if request.method == "HEAD" else request.method or ""
         if method in view.public or not hasattr(view, method.lower()):
             return True
         actor = request.auth

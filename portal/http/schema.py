@@ -3,6 +3,7 @@
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.plumbing import get_lib_doc_excludes
 
 PROBLEM = {
     "type": "object",
@@ -40,6 +41,13 @@ def add_problem_responses(result: dict[str, Any], generator: Any, request: Any, 
             if isinstance(operation, dict) and "responses" in operation:
                 operation["responses"].setdefault("default", answer)
     return result
+
+
+def library_docs() -> list[type]:
+    """Classes whose docstrings are for programmers: no operation is described by them."""
+    from portal.http.views import PodiumView
+
+    return [PodiumView, *get_lib_doc_excludes()]
 
 
 class TokenScheme(OpenApiAuthenticationExtension):

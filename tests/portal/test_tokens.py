@@ -186,6 +186,12 @@ def test_every_method_is_public_or_session_only_or_has_a_known_scope():
     assert seen > 25
 
 
+def test_head_needs_the_scope_of_get(person):
+    assert person.bearer("models:read").head("/api/v1/models").status_code == 200
+    assert person.bearer("jobs:read").head("/api/v1/models").status_code == 403
+    assert person.browser().options("/api/v1/models").status_code == 403
+
+
 def test_a_token_without_the_scope_is_refused_everywhere(person):
     """Each route and method with a token that has every scope but the needed one: 403, and nothing happens."""
     clients: dict[str, Client] = {}

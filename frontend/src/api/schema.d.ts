@@ -30,12 +30,6 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         post: operations["estimates_create"];
         delete?: never;
         options?: never;
@@ -50,12 +44,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["estimates_retrieve"];
         put?: never;
         post?: never;
@@ -90,12 +78,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["jobs_retrieve"];
         put?: never;
         post?: never;
@@ -112,12 +94,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["jobs_artefacts"];
         put?: never;
         post?: never;
@@ -134,12 +110,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["jobs_artefact_file"];
         put?: never;
         post?: never;
@@ -209,12 +179,6 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         post: operations["jobs_rerun"];
         delete?: never;
         options?: never;
@@ -246,21 +210,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["models_retrieve"];
         put?: never;
         post?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         delete: operations["models_delete"];
         options?: never;
         head?: never;
@@ -291,12 +243,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["organizations_list"];
         put?: never;
         post?: never;
@@ -313,12 +259,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["organizations_retrieve"];
         put?: never;
         post?: never;
@@ -352,20 +292,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["members_list"];
         put?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         post: operations["members_create"];
         delete?: never;
         options?: never;
@@ -383,21 +311,9 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         delete: operations["members_delete"];
         options?: never;
         head?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         patch: operations["members_update"];
         trace?: never;
     };
@@ -459,20 +375,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["reservations_list"];
         put?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         post: operations["reservations_create"];
         delete?: never;
         options?: never;
@@ -487,21 +391,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["reservations_retrieve"];
         put?: never;
         post?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         delete: operations["reservations_cancel"];
         options?: never;
         head?: never;
@@ -532,12 +424,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["suites_list"];
         put?: never;
         post?: never;
@@ -554,12 +440,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["suites_board"];
         put?: never;
         post?: never;
@@ -593,20 +473,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["tokens_list"];
         put?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         post: operations["tokens_create"];
         delete?: never;
         options?: never;
@@ -624,12 +492,6 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         delete: operations["tokens_delete"];
         options?: never;
         head?: never;
@@ -645,12 +507,6 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         post: operations["uploads_create"];
         delete?: never;
         options?: never;
@@ -665,19 +521,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         get: operations["uploads_retrieve"];
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         put: operations["uploads_part"];
         post?: never;
         delete?: never;
@@ -695,12 +539,6 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * @description One resource.
-         *
-         *     `scopes` names the scope of each method, `public` the methods open to everybody, `session_only` those closed to tokens.
-         *     The method runs inside `tenancy.context` of the caller: what it raises rolls everything back.
-         */
         post: operations["uploads_complete"];
         delete?: never;
         options?: never;
