@@ -22,7 +22,7 @@ from django.db import Error, connections
 
 from portal.jobs import workers
 from portal.tenancy import uuid7
-from workers.jail import parent
+from workers.jail import parent, process
 from workers.jail.limits import Limits
 from workers.jail.parent import Order
 from workers.jail.scratch import scratch_folder, sweep
@@ -63,7 +63,8 @@ def listen(*, run_queue: str) -> None:
         threading.Thread(target=_beat, daemon=True, name="presence").start()
 
     signals.celeryd_init.connect(lambda **_: worker_id(), weak=False)
-    signals.worker_process_init.connect(_die_with_parent, weak=False)
+    signals.worker_process_init.connect(_enter_pool, weak=False)
+    signals.task_postrun.connect(lambda **_: process.prepare(), weak=False)
     signals.worker_ready.connect(ready, weak=False)
     signals.worker_shutting_down.connect(_leave, weak=False)
 
@@ -72,7 +73,7 @@ def _announce(slots: int) -> None:
     sweep(scratch_home())
     try:
         with scratch_folder(scratch_home()) as scratch:
-            outcome = parent.run(Order("probe"), scratch=scratch, limits=Limits())
+            outcome = parent.run(Order("probe", module="workers.jail.probing"), scratch=scratch, limits=Limits())
     except parent.JailUnavailable as error:
         log.error("no job will run here: %s", error)
         return
@@ -107,7 +108,8 @@ def _leave(**_: Any) -> None:
         log.warning("could not say goodbye: %s", error)
 
 
-def _die_with_parent(**_: Any) -> None:
-    """A pool process whose main process was killed would go on without a heartbeat."""
+def _enter_pool(**_: Any) -> None:
+    """A pool process dies with the main one, or it would go on without a heartbeat; and it keeps a child ready."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    process.prepare()

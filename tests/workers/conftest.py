@@ -52,9 +52,9 @@ class RunningWorker:
         return [child for child in psutil.Process(self.process.pid).children() if "celery" in " ".join(child.cmdline())]
 
     def jailed(self) -> list[psutil.Process]:
-        """The jailed children of all of them."""
+        """Their children that are at work behind the walls."""
         found = psutil.Process(self.process.pid).children(recursive=True)
-        return [child for child in found if "workers.jail.child" in " ".join(child.cmdline())]
+        return [child for child in found if child.name() == "podium-jail"]
 
     def log(self) -> str:
         return self._path.read_text(errors="replace")

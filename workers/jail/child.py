@@ -1,7 +1,7 @@
 """The jailed child: a fresh interpreter that confines itself, says how far it came, does one verb and ends.
 
-Started by `parent.run`, never by hand. It holds no secrets: its environment is made from nothing, and of the worker's
-open files it inherits the two ends of the conversation and the files it was given to read.
+Started by `process.start`, never by hand. It holds no secrets: its environment is made from nothing, and of the
+worker's open files it inherits the two ends of the conversation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import sys
 import threading
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from workers.jail import confine, frames
@@ -51,16 +50,19 @@ class Conversation:
                 self._stop.set()
 
 
-def main(parent: int, inward: int, outward: int) -> None:
-    """Read the order, confine, do it, answer. Does not return."""
+def main(parent: int, inward: int, outward: int, module: str) -> None:
+    """Load what is trusted, wait for an order, confine, do it, answer. Does not return."""
     confine.die_with(parent)
-    order = frames.read(inward)
-    if order is None:
-        os._exit(70)
     conversation = Conversation(inward, outward)
     try:
-        verbs = _enter(order, parent, conversation)
-        answer = {"say": "result", "value": getattr(verbs, order["verb"])(conversation, **order["arguments"])}
+        confine.be_named("podium-spare")
+        verbs = importlib.import_module(module)
+        verbs.warm()
+        order = frames.read(inward)
+        if order is None:
+            os._exit(70)
+        given = _enter(order, parent, conversation)
+        answer = {"say": "result", "value": getattr(verbs, order["verb"])(conversation, **order["arguments"], **given)}
     except MemoryError:
         answer = {"say": "killed", "reason": "memory"}
     except Exception as error:
@@ -69,23 +71,24 @@ def main(parent: int, inward: int, outward: int) -> None:
     os._exit(0)
 
 
-def _enter(order: dict[str, Any], parent: int, conversation: Conversation) -> ModuleType:
+def _enter(order: dict[str, Any], parent: int, conversation: Conversation) -> dict[str, str]:
+    """Open the files, go behind the walls, say how many stand. Returns the paths to read the files by."""
     limits = Limits(**order["limits"])
+    opened = {key: os.open(path, os.O_RDONLY | os.O_NOFOLLOW) for key, path in order["files"].items()}
     os.chdir(order["scratch"])
     code = [Path(folder) for folder in order["code"]]
-    reached = {"landlock": confine.see_only(code=code, scratch=Path("."), descriptors=order["descriptors"])}
-    verbs = importlib.import_module(order["module"])
-    verbs.warm(order["verb"])
+    reached = {"landlock": confine.see_only(code=code, scratch=Path("."), descriptors=opened.values())}
     user = order["user"]
     confine.limit(limits, own_user=user is not None)
     if user is not None:
         confine.become(user, parent, keep_reading=reached["landlock"])
     reached["uid"] = user is not None
+    confine.be_named("podium-jail")
     reached["seccomp"] = confine.filter_calls()
     level = "+".join(name for name in ("uid", "seccomp", "landlock") if reached[name]) or "process"
     conversation.say({"say": "ready", "isolation": level})
     conversation.listen()
-    return verbs
+    return {key: f"/dev/fd/{number}" for key, number in opened.items()}
 
 
 def _explain(error: Exception) -> dict[str, Any]:

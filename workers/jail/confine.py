@@ -1,7 +1,7 @@
 """What a child does to itself, in order, before it meets anything hostile. What it does afterwards is not decided here.
 
-Order matters. Landlock binds only the calling thread and its later ones, so it comes before JAX makes a pool; the
-trusted imports come before the user is changed; seccomp comes last and reaches all threads.
+Order matters. The trusted imports come first, while all code can be read. Landlock binds only the calling thread and
+its later ones, so it comes before JAX makes a pool; seccomp comes last and reaches all threads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from workers.jail import landlock, seccomp
 from workers.jail.limits import Limits
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_SET_NO_NEW_PRIVS = 1, 4, 8, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_SET_NAME, _PR_SET_NO_NEW_PRIVS = 1, 4, 8, 15, 38
 _CAP_DAC_READ_SEARCH = 1 << 2
 _CAPABILITY_VERSION_3 = 0x20080522
 # What the C library, Python and XLA read besides code: hardware facts, time zones, randomness. No secrets live here.
@@ -35,8 +35,16 @@ def die_with(parent: int) -> None:
         os._exit(70)
 
 
+def be_named(name: str) -> None:
+    """What the process is called in lists, at most 15 letters."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_PR_SET_NAME, name.encode(), 0, 0, 0)
+
+
 def see_only(*, code: Iterable[Path], scratch: Path, descriptors: Iterable[int]) -> bool:
     """First wall: no new privileges, and a file system of code to read and one scratch folder. True if it stands."""
+    if sys.platform.startswith("linux") and len(os.listdir("/proc/self/task")) > 1:
+        raise RuntimeError("a thread was started before the walls stood, and would be outside them")
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     readable = [Path(sys.prefix), Path(sys.base_prefix) / "lib", *map(Path, _SYSTEM_READABLE), *code]
     return landlock.restrict(

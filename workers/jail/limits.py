@@ -18,7 +18,6 @@ class Limits:
     warmup_seconds: float = 120.0
     file_bytes: int = 512 * MIB  # the largest file it may write
     open_files: int = 256
-    threads: int = 2  # XLA's pool; the same number gives the same floating-point results
     result_bytes: int = 512 * MIB  # everything it may send us
 
     @property

@@ -12,22 +12,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import psutil
 
-from workers.jail import frames, landlock
+from workers.jail import frames, landlock, process
 from workers.jail.limits import Limits
+from workers.jail.process import ROOT, Child
 from workers.jail.scratch import own_user
 
-ROOT = Path(__file__).resolve().parents[2]
-_BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from workers.jail.child import main; main(*map(int, sys.argv[2:]))"
-)
 _LOOK_EVERY = 0.05  # seconds between two looks at memory
 _STDERR_KEPT = 16 * 1024
 _SIGNAL_REASONS = {signal.SIGXCPU: "cpu"}
@@ -56,7 +53,7 @@ class Order:
     verb: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, Path] = field(default_factory=dict)
-    module: str = "workers.jail.verbs"
+    module: str = process.STANDARD
     code: tuple[Path, ...] = (ROOT / "simulator", ROOT / "workers")
 
 
@@ -84,76 +81,30 @@ def run(
     on_tick: Tick | None = None,
 ) -> Outcome:
     """Do `order` in a fresh jailed interpreter and wait for its end. Exceptions of the callbacks kill the child."""
-    with _child(order, scratch, limits) as child:
-        return _Watch(child, limits, on_event or _ignore, on_tick or _never).until_end()
-
-
-@dataclass
-class _Child:
-    process: subprocess.Popen[bytes]
-    inward: int  # what it says
-    outward: int  # what we say
-
-
-@contextmanager
-def _child(order: Order, scratch: Path, limits: Limits) -> Iterator[_Child]:
     user = own_user()
+    message = _order_message(order, scratch, limits, user)
     if user is not None:
         os.chown(scratch, user, user)
-    files = _readable_by(user, order.files, scratch)
-    opened = {key: os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC) for key, path in files.items()}
-    their_inward, outward = os.pipe()
-    inward, their_outward = os.pipe()
-    passed = [their_inward, their_outward, *opened.values()]
-    process = None
+    child = process.take(order.module)
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-c", _BOOT, *map(str, (ROOT, os.getpid(), their_inward, their_outward))],
-            env=_environment(limits), pass_fds=passed, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
-        os.close(their_outward)
-        passed.remove(their_outward)
         with suppress(BrokenPipeError):  # it is dead already: the watch will say so
-            frames.write(outward, _order_message(order, scratch, limits, user, opened))
-        yield _Child(process, inward, outward)
+            frames.write(child.outward, message)
+        return _Watch(child, limits, on_event or _ignore, on_tick or _never).until_end()
     finally:
-        if process is not None:
-            process.kill()
-            process.wait()
-            if process.stderr is not None:
-                process.stderr.close()
-        for descriptor in (*passed, inward, outward):
-            os.close(descriptor)
+        child.end()
 
 
-def _order_message(
-    order: Order, scratch: Path, limits: Limits, user: int | None, opened: Mapping[str, int]
-) -> dict[str, Any]:
+def _order_message(order: Order, scratch: Path, limits: Limits, user: int | None) -> dict[str, Any]:
+    for path in order.files.values():  # a link or a missing file is the caller's mistake: say so here
+        os.close(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC))
     return {
         "verb": order.verb,
-        "module": order.module,
-        "arguments": {**order.arguments, **{key: f"/dev/fd/{number}" for key, number in opened.items()}},
+        "arguments": dict(order.arguments),
+        "files": {key: str(path.resolve()) for key, path in _readable_by(user, order.files, scratch).items()},
         "limits": asdict(limits),
         "scratch": str(scratch.resolve()),
         "code": [str(folder) for folder in order.code],
-        "descriptors": list(opened.values()),
         "user": user,
-    }
-
-
-def _environment(limits: Limits) -> dict[str, str]:
-    threads = str(limits.threads)
-    return {
-        "PATH": "/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "HOME": ".",
-        "TMPDIR": ".",
-        "JAX_PLATFORMS": "cpu",
-        "NPROC": threads,
-        "OMP_NUM_THREADS": threads,
-        "OPENBLAS_NUM_THREADS": "1",
-        "JOBLIB_MULTIPROCESSING": "0",  # it would warn that it may make no processes
     }
 
 
@@ -178,7 +129,7 @@ def _readable_by(user: int | None, files: Mapping[str, Path], scratch: Path) -> 
 class _Watch:
     """Follows one child until it has ended or must be."""
 
-    def __init__(self, child: _Child, limits: Limits, on_event: EventHandler, on_tick: Tick) -> None:
+    def __init__(self, child: Child, limits: Limits, on_event: EventHandler, on_tick: Tick) -> None:
         self._child, self._limits, self._on_event, self._on_tick = child, limits, on_event, on_tick
         self._decoder = frames.Decoder()
         self._stderr = bytearray()

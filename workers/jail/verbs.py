@@ -1,4 +1,4 @@
-"""What a jailed child can be asked to do: inspect, estimate, run, or only say how well it is confined.
+"""What a jailed child can be asked to do with a model: inspect, estimate, run.
 
 Only the simulator's facade is called. `warm` loads trusted code before rights are dropped.
 """
@@ -15,20 +15,13 @@ from simulator import RunConfig
 from workers.jail.child import Conversation
 
 
-def warm(verb: str) -> None:
-    """Import what the verb will use."""
-    if verb == "probe":
-        return
+def warm() -> None:
+    """Import all that the verbs will use."""
     for name in simulator.__all__:
         getattr(simulator, name)
     for module in pkgutil.walk_packages(simulator.__path__, "simulator."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-
-
-def probe(conversation: Conversation) -> dict[str, Any]:
-    """Nothing but the engine's release: what the worker asks at its start to learn the isolation level."""
-    return {"engine_release": simulator.ENGINE_RELEASE, "engine_fingerprint": simulator.engine_fingerprint()}
 
 
 def inspect(conversation: Conversation, *, model: str, name: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from workers.jail.child import Conversation
 
 
-def warm(verb: str) -> None:
+def warm() -> None:
     """Nothing to load."""
 
 

@@ -37,12 +37,18 @@ def do(
         return parent.run(order, scratch=scratch, limits=limits, **handlers)
 
 
-@pytest.mark.parametrize(("verb", "code"), [("loop", "jail.cpu"), ("sleep", "jail.wall")])
-def test_endless_work_is_ended(tmp_path: Path, verb: str, code: str) -> None:
+@pytest.mark.parametrize(
+    ("verb", "limits", "code"),
+    [
+        ("loop", Limits(cpu_seconds=1, wall_seconds=100), "jail.cpu"),
+        ("sleep", Limits(cpu_seconds=100, wall_seconds=1), "jail.wall"),
+    ],
+)
+def test_endless_work_is_ended(tmp_path: Path, verb: str, limits: Limits, code: str) -> None:
     started = time.monotonic()
-    outcome = do(tmp_path, verb)
+    outcome = do(tmp_path, verb, limits=limits)
     assert (outcome.status, outcome.code, outcome.owner) == ("killed", code, "limit")
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 60
 
 
 def test_four_gigabytes_are_refused_and_we_live(tmp_path: Path) -> None:
@@ -153,7 +159,7 @@ def test_an_exception_of_the_caller_kills_the_child(tmp_path: Path) -> None:
 
     with pytest.raises(RuntimeError, match="stale"):
         do(tmp_path, "loop", on_tick=refuse)
-    assert not [p for p in psutil.Process().children() if "workers.jail.child" in " ".join(p.cmdline())]
+    assert not [child for child in psutil.Process().children() if child.name().startswith("podium-")]
 
 
 def test_what_is_left_behind_is_not_trusted(tmp_path: Path) -> None:
@@ -199,9 +205,7 @@ def test_the_child_dies_with_its_parent(tmp_path: Path) -> None:
 def _first_child(process: int) -> psutil.Process:
     for _ in range(200):
         for child in psutil.Process(process).children():
-            if "workers.jail.child" in " ".join(child.cmdline()) and child.uids().real != os.geteuid():
-                return child
-            if os.geteuid() != 0 and child.cpu_times().user > 0:
+            if child.name() == "podium-jail":
                 return child
         time.sleep(0.05)
     raise AssertionError("no child was started")
