@@ -1,6 +1,7 @@
 """The web process: HTTP by Django, the socket by portal.live. Served by uvicorn."""
 
 import os
+import warnings
 from typing import Any
 
 
@@ -15,6 +16,8 @@ def build() -> Any:
     from django.core.asgi import get_asgi_application
     from django.urls import path, re_path
 
+    # whitenoise hands out the front end's small files; larger ones have an asynchronous reader (portal.http.files).
+    warnings.filterwarnings("ignore", "StreamingHttpResponse must consume synchronous iterators")
     django = get_asgi_application()
 
     from portal.http.body import LimitBody
