@@ -14,7 +14,7 @@ from portal.live import topics
 from portal.live.frames import text_of
 from portal.live.handshake import Headers, has_bearer, headers_of, origin_is_ours
 from portal.live.hub import Follow
-from portal.live.process import hub, in_thread, reader
+from portal.live.process import hints_are_heard, hub, in_thread, reader
 from portal.live.watcher import TooSlow, Watcher
 from portal.tenancy import Actor
 
@@ -48,6 +48,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         if self.actor is None and has_bearer(self.headers):
             await self.close(UNAUTHENTICATED)
             return
+        await hints_are_heard()
         self.watcher = Watcher(lambda frame: self.send(text_data=frame))
         self.allowance, self.counted_at = float(BURST), time.monotonic()
         self.watcher.offer(text_of({"type": "hello", "server_time": timezone.now()}))

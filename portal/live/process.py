@@ -5,6 +5,8 @@ import json
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import redis.asyncio
@@ -20,18 +22,42 @@ from portal.live.topics import Topic
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 _threads = ThreadPoolExecutor(4, thread_name_prefix="live")
-_hubs: dict[asyncio.AbstractEventLoop, tuple[Hub, "list[asyncio.Task[None]]"]] = {}
+PATIENCE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Running:
+    """A hub with its two tasks; `listening` is set once hints are heard for the first time."""
+
+    hub: Hub
+    listening: asyncio.Event
+    tasks: "tuple[asyncio.Task[None], ...]"
+
+
+_running: dict[asyncio.AbstractEventLoop, Running] = {}
 
 
 def hub() -> Hub:
     """The hub of the running loop, started when first asked for."""
+    return _here().hub
+
+
+async def hints_are_heard() -> None:
+    """Wait until the hub hears hints; not for long, since without Valkey heartbeats still look."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await _here().listening.wait()
+
+
+def _here() -> Running:
     loop = asyncio.get_running_loop()
-    if loop not in _hubs:
-        for old in [known for known in _hubs if known.is_closed()]:
-            del _hubs[old]
-        made = Hub()
-        _hubs[loop] = made, [loop.create_task(made.run()), loop.create_task(_listen(made))]
-    return _hubs[loop][0]
+    if loop not in _running:
+        for old in [known for known in _running if known.is_closed()]:
+            del _running[old]
+        made, listening = Hub(), asyncio.Event()
+        tasks = loop.create_task(made.run()), loop.create_task(_listen(made, listening))
+        _running[loop] = Running(made, listening, tasks)
+    return _running[loop]
 
 
 async def in_thread(ask: Callable[[], T]) -> T:
@@ -62,7 +88,7 @@ def reader(topic: Topic, identifier: str) -> Read | None:
     return ask_in_thread
 
 
-async def _listen(hub: Hub) -> None:
+async def _listen(hub: Hub, listening: asyncio.Event) -> None:
     """Hear hints for ever; after Valkey was away everybody is told to look."""
     delay = 0.2
     while True:
@@ -72,6 +98,7 @@ async def _listen(hub: Hub) -> None:
             )
             async with client, client.pubsub() as channel:
                 await channel.subscribe(CHANNEL)
+                listening.set()
                 hub.tell_everyone()
                 delay = 0.2
                 async for message in channel.listen():
