@@ -73,7 +73,6 @@ class _Attempt:
             files["resume"] = claim.checkpoint_path
         arguments: dict[str, Any] = {
             "config": claim.config,
-            "resume": None,
             "checkpoint_every": settings.PODIUM_CHECKPOINT_SECONDS,
         }
         if claim.model_path is None:

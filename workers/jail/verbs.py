@@ -35,7 +35,12 @@ def estimate(conversation: Conversation, *, model: str, config: dict[str, Any]) 
 
 
 def run(
-    conversation: Conversation, *, model: str, config: dict[str, Any], resume: str | None, checkpoint_every: float
+    conversation: Conversation,
+    *,
+    model: str,
+    config: dict[str, Any],
+    checkpoint_every: float,
+    resume: str | None = None,
 ) -> dict[str, Any]:
     """Simulate and execute; artefacts are left in the scratch folder, which is the current one."""
     here = Path(".")
