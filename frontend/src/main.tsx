@@ -16,6 +16,8 @@ import { LiveProvider } from './live/LiveProvider';
 import { makeRouter } from './router';
 import { theme, variables } from './theme/theme';
 
+const RELOADED = 'podium-reloaded';
+const RELOAD_AGAIN_AFTER = 60_000;
 const schemes = localStorageColorSchemeManager({ key: 'podium-scheme' });
 
 async function start(root: HTMLElement): Promise<void> {
@@ -47,5 +49,16 @@ async function start(root: HTMLElement): Promise<void> {
   );
 }
 
+/** After an update the files of the former build are gone: a page that misses one is loaded anew, once. */
+function reloadAfterUpdate(): void {
+  window.addEventListener('vite:preloadError', () => {
+    const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
+    if (Date.now() - last < RELOAD_AGAIN_AFTER) return;
+    sessionStorage.setItem(RELOADED, String(Date.now()));
+    window.location.reload();
+  });
+}
+
 const root = document.getElementById('root');
+reloadAfterUpdate();
 if (root) void start(root);

@@ -19,7 +19,6 @@ interface Context {
 const root = createRootRouteWithContext<Context>()({
   component: Layout,
   notFoundComponent: MissingPage,
-  errorComponent: CrashPage,
 });
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -152,6 +151,7 @@ export function makeRouter(client: QueryClient) {
     routeTree: tree,
     context: { client },
     defaultPreload: 'intent',
+    defaultErrorComponent: CrashPage,
     scrollRestoration: true,
   });
 }

@@ -26,7 +26,14 @@ export const theme = createTheme({
   components: {
     Anchor: { defaultProps: { underline: 'hover' } },
     Badge: { defaultProps: { radius: 'sm', tt: 'none', fw: 600 } },
-    Modal: { defaultProps: { centered: true } },
+    Modal: {
+      defaultProps: { centered: true },
+      styles: {
+        header: { background: 'var(--surface)' },
+        content: { background: 'var(--surface)' },
+        title: { fontWeight: 650 },
+      },
+    },
     Paper: { defaultProps: { bg: 'var(--surface)' } },
     Table: { defaultProps: { verticalSpacing: 'xs' } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },

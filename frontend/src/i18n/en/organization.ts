@@ -41,6 +41,7 @@ export const organization = {
   'org.balance': 'Credits',
   'org.projects': 'Projects',
   'org.role': 'Your role',
+  'org.roles': 'Role',
   'org.members': 'Members',
   'org.member': 'Member',
   'org.joined': 'Since',

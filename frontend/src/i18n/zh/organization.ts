@@ -43,6 +43,7 @@ export const organization: Record<keyof typeof en, string> = {
   'org.balance': '额度',
   'org.projects': '项目',
   'org.role': '我的角色',
+  'org.roles': '角色',
   'org.members': '成员',
   'org.member': '成员',
   'org.joined': '加入时间',

@@ -38,7 +38,7 @@ export function Curves({ job, stream, over }: { job: Job; stream: JobStream; ove
     );
   return (
     <Stack gap="sm">
-      <Latest point={points[points.length - 1]} training={training} />
+      {!over && <Latest point={points[points.length - 1]} training={training} />}
       <Group justify="space-between">
         <SegmentedControl
           size="xs"

@@ -125,9 +125,9 @@ function JobRow({ job }: { job: Job }) {
       <Table.Td>{t(`task.${job.task}`)}</Table.Td>
       <Table.Td>{t('jobs.on', { system: systemName(job.system), n: job.ipus })}</Table.Td>
       <Table.Td ta="right">
-        {result?.samples_per_second
-          ? t('estimate.samples', { value: format.quantity(result.samples_per_second) })
-          : t('common.none')}
+        {!result && t('common.none')}
+        {result && job.task === 'train' && t('estimate.samples', { value: format.quantity(result.samples_per_second) })}
+        {result && job.task === 'infer' && format.seconds(result.latency_seconds ?? result.step_seconds)}
       </Table.Td>
       <Table.Td>{format.relative(job.created_at)}</Table.Td>
     </Table.Tr>

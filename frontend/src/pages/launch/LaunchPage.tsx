@@ -13,7 +13,16 @@ import { useWords } from '~/i18n/words';
 import { Problem } from '~/api/problem';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { Waiting } from '~/shell/Waiting';
-import { chosenModel, estimateRequest, initialForm, jobRequest, placeOf, withSuite, type LaunchForm } from './form';
+import {
+  chosenModel,
+  estimateRequest,
+  initialForm,
+  jobRequest,
+  placeOf,
+  withModel,
+  withSuite,
+  type LaunchForm,
+} from './form';
 import { EstimateCard } from './EstimateCard';
 import { ModelChoice } from './ModelChoice';
 import { PlaceChoice } from './PlaceChoice';
@@ -36,8 +45,7 @@ function useFirstForm(): LaunchForm {
   const { data: suites } = useQuery(suitesQuery);
   const suite = suites?.find((each) => each.slug === search.suite);
   const form: LaunchForm = {
-    ...initialForm,
-    model: search.model ?? null,
+    ...withModel(initialForm, search.model ?? suite?.rules.model ?? null),
     where: search.reservation ? 'slice' : 'demand',
     reservation: search.reservation ?? null,
   };

@@ -3,7 +3,7 @@ import { Input, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import type { Model, RunConfig, ZooModel } from '~/api/types';
 import { useWords } from '~/i18n/words';
 import { zooName } from '../models/ZooList';
-import type { Chosen, LaunchForm } from './form';
+import { withModel, type Chosen, type LaunchForm } from './form';
 
 interface Props {
   form: LaunchForm;
@@ -32,7 +32,7 @@ export function ModelChoice({ form, onChange, models, zoo, chosen }: Props) {
         placeholder={t('launch.model.none')}
         data={groups}
         value={form.model}
-        onChange={(model) => onChange({ ...form, model, suite: null })}
+        onChange={(model) => onChange(withModel(form, model))}
         searchable
         allowDeselect={false}
       />

@@ -37,6 +37,12 @@ export const initialForm: LaunchForm = {
   },
 };
 
+/** The form with another model: the built-in digit classifier learns digits, others begin with data of their shapes. */
+export function withModel(form: LaunchForm, model: string | null): LaunchForm {
+  const dataset = model === 'zoo:mnist' ? 'digits' : 'synthetic';
+  return { ...form, model, suite: null, config: { ...form.config, dataset, dims: {} } };
+}
+
 /** What the page has to know of the chosen model, wherever it comes from. */
 export interface Chosen {
   id: string;
@@ -110,9 +116,10 @@ export function withSuite(form: LaunchForm, suite: Suite): LaunchForm {
   const fixed = (suite.rules.config ?? {}) as Partial<RunConfig>;
   const task = suite.rules.task === 'infer' ? 'infer' : 'train';
   const { system, ipus, ...config } = fixed;
+  const model = form.model ?? suite.rules.model;
   return {
     ...form,
-    model: form.model ?? suite.rules.model,
+    model,
     suite: suite.slug,
     system: system ?? form.system,
     ipus: ipus ?? form.ipus,

@@ -38,7 +38,7 @@ export function Members({ organization, me }: { organization: Organization; me: 
                   <Table.Th>{t('org.member')}</Table.Th>
                   <Table.Th>{t('field.email')}</Table.Th>
                   <Table.Th>{t('org.joined')}</Table.Th>
-                  <Table.Th>{t('org.role')}</Table.Th>
+                  <Table.Th>{t('org.roles')}</Table.Th>
                   <Table.Th>{t('common.actions')}</Table.Th>
                 </Table.Tr>
               </Table.Thead>
@@ -158,7 +158,7 @@ function AddMember({ organization }: { organization: Organization }) {
           style={{ flex: 1, minWidth: 200 }}
         />
         <NativeSelect
-          label={t('org.role')}
+          label={t('org.roles')}
           data={roles}
           value={role}
           onChange={(event) => setRole(event.currentTarget.value as Role)}

@@ -80,7 +80,7 @@ function Coverage({ report }: { report: Report }) {
 }
 
 function Constants({ report }: { report: Report }) {
-  const { t } = useWords();
+  const { t, maybe } = useWords();
   const format = useFormat();
   return (
     <Paper withBorder p="md">
@@ -108,7 +108,9 @@ function Constants({ report }: { report: Report }) {
                   {typeof constant.value === 'number' ? format.quantity(constant.value) : constant.value}
                 </Table.Td>
                 <Table.Td>{constant.unit}</Table.Td>
-                <Table.Td>{constant.confidence}</Table.Td>
+                <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                  {maybe(`confidence.${constant.confidence}`) ?? constant.confidence}
+                </Table.Td>
                 <Table.Td>
                   <Text size="xs">{constant.source}</Text>
                 </Table.Td>

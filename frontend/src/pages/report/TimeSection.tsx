@@ -9,6 +9,9 @@ import classes from './Report.module.css';
 
 const PARTS: Resource[] = ['compute', 'exchange', 'sync', 'host', 'collective'];
 
+const PASSES = ['forward', 'backward', 'update'];
+const inOrder = ([a]: [string, number], [b]: [string, number]) => PASSES.indexOf(a) - PASSES.indexOf(b);
+
 interface Part {
   name: string;
   seconds: number;
@@ -19,10 +22,12 @@ export function TimeSection({ report }: { report: Report }) {
   const format = useFormat();
   const time = report.time;
   const parts = PARTS.map((part) => ({ name: t(`bound.${part}`), seconds: time[`${part}_seconds`] }));
-  const passes = Object.entries(time.passes).map(([pass, seconds]) => ({
-    name: maybe(`pass.${pass}`) ?? pass,
-    seconds,
-  }));
+  const passes = Object.entries(time.passes)
+    .sort(inOrder)
+    .map(([pass, seconds]) => ({
+      name: maybe(`pass.${pass}`) ?? pass,
+      seconds,
+    }));
   return (
     <Stack>
       <Text c="dimmed">{t('report.time.lead', { total: format.seconds(time.total_seconds) })}</Text>
