@@ -28,9 +28,10 @@ GAPS = {
     r"test_reduce_(max|min)_empty_set": "the largest of nothing has no size on a device",
     r"test_resize_tf_crop_and_resize": "the mode is refused by name",
     r"test_ai_onnx_ml_tree_ensemble_set_membership": "membership branches are refused by name",
+    r"test_loop11": "slices by the number of the trip, whose size a compiler cannot know",
     r"test_training_dropout(_mask|_default|_default_mask)?$": "random: only a training run drops",
 }
-LEAST_PASSING = 920
+LEAST_PASSING = 940
 QUICK = re.compile(
     r"test_(add|div_uint8|pow_types_int|clip_example|cast_FLOAT_to_INT32|where_example|softmax_axis_1|logsoftmax_axis_2|"
     r"conv_with_strides_padding|convtranspose_output_shape|maxpool_2d_ceil|maxpool_with_argmax_2d_precomputed_pads|"
@@ -38,7 +39,7 @@ QUICK = re.compile(
     r"scatter_elements_with_negative_indices|scatternd_add|slice_neg_steps|edge_pad|split_variable_parts_1d_opset18|"
     r"reshape_zero_and_negative_dim|lstm_with_peepholes|gru_seq_length|rnn_seq_length|batchnorm_epsilon|"
     r"layer_normalization_2d_axis1|group_normalization_epsilon|instancenorm_epsilon|lrn|matmul_3d|gemm_all_attributes|"
-    r"einsum_batch_matmul|matmulinteger|quantizelinear_axis|dequantizelinear_blocked|dynamicquantizelinear|"
+    r"einsum_batch_matmul|matmulinteger|qlinearconv|qlinearmatmul_3D_int8_float32|quantizelinear_axis|dequantizelinear_blocked|dynamicquantizelinear|"
     r"resize_upsample_scales_cubic|resize_downsample_scales_linear_antialias|resize_tf_nothing|topk_smallest|"
     r"reduce_l2_keep_dims_example|cumsum_2d_axis_1|argmax_keepdims_example_select_last_index|if|trilu_pos|depthtospace_crd_mode|"
     r"nllloss_NCd1_weight_ii|sce_mean_weight_ii_3d|ai_onnx_ml_tree_ensemble_single_tree|bitshift_left_uint8|mod_mixed_sign_int32)$"

@@ -15,11 +15,12 @@ from simulator.frontends.onnx.registry import op
 
 @op("Conv")
 def conv(call: Call, x: Any, w: Any, bias: Any = None) -> Any:
-    y = _convolve(call, jnp.asarray(x), jnp.asarray(w))
+    y = convolve(call, jnp.asarray(x), jnp.asarray(w))
     return y if bias is None else y + per_channel(bias, y.ndim)
 
 
-def _convolve(call: Call, x: Any, w: Any) -> Any:
+def convolve(call: Call, x: Any, w: Any) -> Any:
+    """Convolution by the attributes of the node, without its bias."""
     rank = x.ndim - 2
     if rank < 1 or w.ndim != x.ndim:
         raise call.invalid(f"has input of shape {list(x.shape)} and weights of shape {list(w.shape)}")
@@ -94,4 +95,4 @@ def conv_integer(call: Call, x: Any, w: Any, x_zero: Any = None, w_zero: Any = N
     if w_zero is not None:
         zero = jnp.asarray(w_zero).astype(jnp.int32)
         wide_w = wide_w - zero.reshape((-1,) + (1,) * (wide_w.ndim - 1))
-    return _convolve(call, wide_x, wide_w)
+    return convolve(call, wide_x, wide_w)
