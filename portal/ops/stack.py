@@ -36,7 +36,8 @@ def web(address: Address, certificate: tuple[Path, Path] | None, environment: di
     """One process: it holds the hub that fans live events out."""
     command = [
         sys.executable, "-m", "uvicorn", "portal.asgi:application", "--host", address.host, "--port", str(address.port),
-        "--ws", "websockets-sansio", "--workers", "1", "--no-access-log", "--timeout-graceful-shutdown", "3",
+        "--ws", "websockets-sansio", "--ws-max-size", "65536", "--workers", "1", "--no-access-log",
+        "--timeout-graceful-shutdown", "3",
     ]  # fmt: skip
     if certificate:
         command += ["--ssl-certfile", str(certificate[0]), "--ssl-keyfile", str(certificate[1])]
@@ -46,7 +47,7 @@ def web(address: Address, certificate: tuple[Path, Path] | None, environment: di
 def worker(concurrency: int, environment: dict[str, str]) -> Service:
     """Celery. What a stopped worker was doing is leased and runs again, so it is not waited for long."""
     command = [
-        sys.executable, "-m", "celery", "-A", "workers.app", "worker", "-P", "prefork",
+        sys.executable, "-m", "celery", "--quiet", "-A", "workers.app", "worker", "-P", "prefork",
         "--concurrency", str(concurrency), "--loglevel", "INFO", "--without-gossip", "--without-mingle",
     ]  # fmt: skip
     return Service("worker", command, environment, stop_grace=8.0)

@@ -51,6 +51,7 @@ class Supervisor:
     def __init__(self, home: Home, facts: dict[str, str]) -> None:
         self.home = home
         self.facts = facts  # what `status` and `down` need: address, ports
+        self.starting = True
         self.stopping = False
         self.hurry = False  # a second Ctrl-C: no more waiting for a clean end
         self._kept: dict[str, _Kept] = {}

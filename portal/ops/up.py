@@ -33,20 +33,21 @@ def up(options: argparse.Namespace, home: Home) -> int:
     left_over = state.recover(home)
     if left_over:
         say(f"· The last run ended without stopping {', '.join(left_over)}: stopped now.")
-    home.check_space()
-    frontend.build()
     _trim_logs(home)
     supervisor = Supervisor(home, {"home": str(home.path)})
     _stop_on_signals(supervisor)
     try:
+        home.check_space()
+        frontend.build()
         address, told_once = _start(options, home, supervisor)
+        supervisor.starting = False
         _greet(home, address, told_once, time.monotonic() - began)
         _stay(home, supervisor)
+        say("· Stopping ...")
     except OpsError:
         if not supervisor.stopping:  # else the step failed because we were told to stop
             raise
     finally:
-        say("· Stopping ...")
         supervisor.stop()
         held.close()
     say("Stopped. The data is kept: ./podium up starts it again.")
@@ -61,8 +62,12 @@ def _start(options: argparse.Namespace, home: Home, supervisor: Supervisor) -> t
     address = _address(options, home)
     variables = environment.for_services(home, url=address.url, databases=databases, redis_url=redis_url)
     told_once = bring_up_to_date(home, variables)
-    with step("starting the web server, the workers and the ticker"):
-        address = _start_podium(options, home, supervisor, address, environment.without_owner(variables))
+    try:
+        with step("starting the web server, the workers and the ticker"):
+            address = _start_podium(options, home, supervisor, address, environment.without_owner(variables))
+    except OpsError:
+        say(told_once)  # it will not be told again
+        raise
     return address, told_once
 
 
@@ -145,6 +150,8 @@ def _greet(home: Home, address: Address, told_once: str, seconds: float) -> None
     if address.tls:
         print_of_certificate = tls.fingerprint(home.path / "tls" / "certificate.pem")
         say(f"  its certificate is self-signed, SHA-256 {print_of_certificate}")
+    if not address.tls and address.host not in ("127.0.0.1", "localhost", "::1") and not address.public_url:
+        say("  everybody on this network can reach it, and read along: --tls encrypts", warn=True)
     if told_once:
         say(f"  {told_once}\n  (shown this once)")
     say("  Ctrl-C stops it. What follows is its log.")
@@ -177,6 +184,9 @@ def _stop_on_signals(supervisor: Supervisor) -> None:
     def stop(number: int, frame: object) -> None:
         supervisor.hurry = supervisor.stopping and number == signal.SIGINT
         supervisor.stopping = True
+        if supervisor.starting:  # also ends the command that a step is waiting for
+            supervisor.starting = False
+            raise OpsError("up.stopped", "Stopped while starting.")
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
