@@ -86,6 +86,7 @@ class _Attempt:
             outcome = parent.run(
                 Order("run", arguments, files),
                 scratch=self._scratch, limits=limits, on_event=self._hear, on_tick=self._tick,
+                on_ready=self._note_isolation,
             )  # fmt: skip
         except _Forced:
             outcome = Outcome("killed", code="job.cancelled")
@@ -93,6 +94,11 @@ class _Attempt:
             text = "The process that ran the model sent a report that cannot be read. This is our fault."
             outcome = Outcome("killed", code="jail.protocol", message=text, owner="platform")
         self._finish(outcome)
+
+    def _note_isolation(self, level: str) -> None:
+        self._relay.add(
+            "log", {"level": "info", "message": f"The model runs in a process of its own, confined by {level}."}
+        )
 
     def _hear(self, kind: str, data: dict[str, Any]) -> None:
         if kind == "report":

@@ -80,6 +80,9 @@ def _announce(slots: int) -> None:
     if outcome.status != "ok":
         log.error("the jail does not work, no job will run here: %s %s", outcome.code, outcome.diagnostics)
         return
+    if settings.PODIUM_ENV == "production" and outcome.isolation == "process":
+        log.error("no job will run here: in production, models of strangers need a jail, and this system offers none")
+        slots = 0
     workers.announce(
         worker_id=worker_id(),
         name=f"{socket.gethostname()}:{os.getpid()}",

@@ -18,10 +18,10 @@ from django.db.models.functions import Now
 
 from portal import storage
 from portal.events import publish
-from portal.jobs import endings, payment, story
+from portal.jobs import checkpoints, endings, payment, story
 from portal.jobs.endings import Ending
 from portal.jobs.events import JobProgressed
-from portal.jobs.models import Artefact, Attempt, Checkpoint, Job
+from portal.jobs.models import Artefact, Attempt, Job
 from portal.jobs.states import WITH_WORKER, AttemptState, JobState
 from portal.tenancy import context
 
@@ -67,7 +67,7 @@ def claim(*, attempt_id: UUID, worker_id: UUID, worker_name: str) -> Claim | Non
         if job is None or not taken:
             return None
         attempt = Attempt.objects.get(id=attempt_id)
-        checkpoint = Checkpoint.objects.filter(job=job).order_by("-step").first()
+        checkpoint = checkpoints.newest(job)
         resume_step = checkpoint.step if checkpoint else 0
         started = {"attempt": attempt.number, "resume_step": resume_step, "worker": worker_name}
         if not story.change_state(
@@ -147,15 +147,7 @@ def record_checkpoint(attempt_id: UUID, fence: int, *, step: int, blob: storage.
     """Keep where a training run may go on from."""
     with context(role="system"):
         job = _writable(attempt_id, fence)
-        Checkpoint.objects.bulk_create(
-            [
-                Checkpoint(
-                    org_id=job.org_id, project_id=job.project_id, job=job, attempt_number=job.attempts_made,
-                    step=step, sha256=blob.sha256, created_at=Now(),
-                )
-            ],
-            ignore_conflicts=True,
-        )  # fmt: skip
+        checkpoints.keep(job, step=step, blob=blob)
 
 
 def finish(

@@ -1,6 +1,7 @@
 """How jobs end: the words for it, whose doing it was, and the one function that enters a terminal state.
 
-It settles the hold and gives the slice back in the same transaction. When a job must end is decided elsewhere.
+In the same transaction the hold is settled, the slice given back and checkpoints dropped. When a job must end is
+decided elsewhere.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from portal.jobs import payment, slices, story
+from portal.jobs import checkpoints, payment, slices, story
 from portal.jobs.models import Job
 from portal.jobs.states import Fault, JobState
 
@@ -56,6 +57,7 @@ def end_job(
     seconds = float((result or {}).get("simulated_seconds") or 0)
     payment.settle(job, state=to, fault=Fault(end["fault"]), simulated_seconds=seconds)
     slices.release(job)
+    checkpoints.drop(job)
     return True
 
 

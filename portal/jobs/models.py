@@ -140,6 +140,7 @@ class Checkpoint(TenantModel):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["job", "step"], name="jobs_checkpoint_step")]
+        indexes = [models.Index(fields=["sha256"], name="jobs_checkpoint_file")]
 
 
 class JobEvent(models.Model):
@@ -175,6 +176,7 @@ class Artefact(TenantModel):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["job", "name"], name="jobs_artefact_name")]
+        indexes = [models.Index(fields=["sha256"], name="jobs_artefact_file")]
 
 
 class Estimate(TenantModel):

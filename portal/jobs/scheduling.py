@@ -113,7 +113,8 @@ def _give_up(job: Job, attempt: Attempt) -> None:
         endings.end_job(job, JobState.FAILED, end, since=[JobState.ALLOCATING, JobState.COMPILING, JobState.RUNNING])
         return
     slices.release(job)
-    wait = timedelta(seconds=0 if unanswered else 2**lost - 1)
+    withdrawn = Attempt.objects.filter(job=job, state=AttemptState.WITHDRAWN).count()
+    wait = timedelta(seconds=min(60, 2 ** min(withdrawn, 6) - 2) if unanswered else 2**lost - 1)
     story.change_state(
         job, JobState.QUEUED, if_fence=attempt.fence, due_at=Now() + wait, phase=None, booking_id=None,
         waiting_for="worker.unanswered" if unanswered else "worker.lost",

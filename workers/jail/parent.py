@@ -79,8 +79,12 @@ def run(
     limits: Limits,
     on_event: EventHandler | None = None,
     on_tick: Tick | None = None,
+    on_ready: Callable[[str], None] | None = None,
 ) -> Outcome:
-    """Do `order` in a fresh jailed interpreter and wait for its end. Exceptions of the callbacks kill the child."""
+    """Do `order` in a fresh jailed interpreter and wait for its end. Exceptions of the callbacks kill the child.
+
+    `on_ready` is told the isolation level once the walls stand, before anything of the order is done.
+    """
     user = own_user()
     message = _order_message(order, scratch, limits, user)
     if user is not None:
@@ -89,7 +93,7 @@ def run(
     try:
         with suppress(BrokenPipeError):  # it is dead already: the watch will say so
             frames.write(child.outward, message)
-        return _Watch(child, limits, on_event or _ignore, on_tick or _never).until_end()
+        return _Watch(child, limits, on_event or _ignore, on_tick or _never, on_ready).until_end()
     finally:
         child.end()
 
@@ -129,8 +133,16 @@ def _readable_by(user: int | None, files: Mapping[str, Path], scratch: Path) -> 
 class _Watch:
     """Follows one child until it has ended or must be."""
 
-    def __init__(self, child: Child, limits: Limits, on_event: EventHandler, on_tick: Tick) -> None:
-        self._child, self._limits, self._on_event, self._on_tick = child, limits, on_event, on_tick
+    def __init__(
+        self,
+        child: Child,
+        limits: Limits,
+        on_event: EventHandler,
+        on_tick: Tick,
+        on_ready: Callable[[str], None] | None,
+    ) -> None:
+        self._child, self._limits = child, limits
+        self._on_event, self._on_tick, self._on_ready = on_event, on_tick, on_ready
         self._decoder = frames.Decoder()
         self._stderr = bytearray()
         self._isolation = ""
@@ -174,6 +186,8 @@ class _Watch:
         match message:
             case {"say": "ready", "isolation": str(level)} if not self._isolation:
                 self._isolation = level
+                if self._on_ready is not None:
+                    self._on_ready(level)
                 self._deadline = time.monotonic() + self._limits.wall_seconds
             case {"say": "event", "kind": str(kind), "data": dict(data)}:
                 self._on_event(kind, data)
