@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import jax
 
 from simulator.config import RunConfig
-from simulator.numerics.data import Inputs, Source, inference_source
+from simulator.numerics.data import Source, inference_source
 from simulator.numerics.placing import Digest, declared, placed
 from simulator.program import Array, Program
 
@@ -48,9 +48,3 @@ def infer(
             on_batch(number)
     result.digest = digest.hexadecimal()
     return result
-
-
-def outputs_of(program: Program, inputs: Inputs, precision: str = "fp32") -> dict[str, Array]:
-    """Outputs for given inputs, in the types that the model declares."""
-    weights = placed(program.load_weights(), precision)
-    return declared(program, jax.jit(program.call)(weights, placed(inputs, precision)))

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+
+from simulator.numerics.placing import declared, placed
+from simulator.program import Program
 
 SHARED = Path(os.environ.get("PODIUM_SHARED", Path(__file__).parents[3] / "shared"))
 Shape = Sequence[int | str | None]
@@ -83,3 +87,9 @@ def normed_net() -> bytes:
         node("MatMul", ["f", "dense"], ["y"], name="dense"),
     ]
     return model(nodes, [value("x", ["N", 1, 8, 8])], [value("y", ["N", 10])], weights)
+
+
+def outputs_of(program: Program, inputs: dict[str, np.ndarray], precision: str = "fp32") -> dict[str, np.ndarray]:
+    """Outputs for given inputs, in the types that the model declares."""
+    weights = placed(program.load_weights(), precision)
+    return declared(program, jax.jit(program.call)(weights, placed(inputs, precision)))

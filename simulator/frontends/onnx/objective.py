@@ -8,8 +8,6 @@ from typing import Any
 from simulator.frontends.onnx.plan import ModelPlan, NodePlan
 from simulator.program import Objective
 
-PASSES_THROUGH = frozenset({"Identity", "Reshape", "Flatten", "Squeeze", "Dropout"})
-
 
 def objective_of(plan: ModelPlan, shapes: Mapping[str, Any], batch: int) -> Objective | None:
     """None when no output is a float tensor with the batch in front.

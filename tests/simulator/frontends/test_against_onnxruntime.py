@@ -11,8 +11,7 @@ import pytest
 from simulator.errors import SimulatorError
 from simulator.frontends.onnx.importer import load
 from simulator.numerics.data import Noise
-from simulator.numerics.inference import outputs_of
-from tests.simulator.onnx_models import SHARED, needs_shared
+from tests.simulator.onnx_models import SHARED, needs_shared, outputs_of
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="compares with onnxruntime, which is not installed")
 

@@ -13,8 +13,7 @@ from simulator.errors import SimulatorError
 from simulator.frontends.onnx.importer import load
 from simulator.graph.graph import Kind
 from simulator.graph.trace import trace
-from simulator.numerics.inference import outputs_of
-from tests.simulator.onnx_models import model, node, value
+from tests.simulator.onnx_models import model, node, outputs_of, value
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="compares with onnxruntime, which is not installed")
 

@@ -11,10 +11,10 @@ from simulator.errors import SimulatorError
 from simulator.frontends.onnx.importer import load
 from simulator.numerics.data import Noise
 from simulator.numerics.digits import fit, resized
-from simulator.numerics.inference import infer, outputs_of
+from simulator.numerics.inference import infer
 from simulator.program import TensorSpec
 from simulator.zoo.catalogue import build_zoo
-from tests.simulator.onnx_models import model, node, perceptron, value
+from tests.simulator.onnx_models import model, node, outputs_of, perceptron, value
 
 
 def test_runs_repeat_bit_by_bit_and_follow_the_seed() -> None:
