@@ -106,9 +106,11 @@ def end_groups(
     end = time.monotonic() + grace
     while any(group_members(each) for each in running) and time.monotonic() < end and not hurry():
         time.sleep(0.05)
-    for each in running:
-        if group_members(each):
+    end = time.monotonic() + 5
+    while (left := [each for each in running if group_members(each)]) and time.monotonic() < end:
+        for each in left:
             _signal_group(each.pid, signal.SIGKILL)
+        time.sleep(0.02)
     return running
 
 

@@ -16,7 +16,7 @@ from portal.ops.home import CHECKOUT, Home
 from portal.ops.processes import Mark, group_members
 
 
-def eventually(check: Callable[[], object], seconds: float = 15.0) -> bool:
+def eventually(check: Callable[[], object], seconds: float = 40.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if check():
