@@ -15,7 +15,7 @@ from simulator.program import scope_name
 
 Environment = dict[str, Any]
 # what numpy and JAX raise for arrays that do not go together
-MISFITS = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError, KeyError)
+MISFITS = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError, KeyError, NotImplementedError)
 
 
 def run_graph(

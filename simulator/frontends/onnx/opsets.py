@@ -45,6 +45,10 @@ def check_schema(node: Any, label: str, version: int) -> None:
     given = len(node.input)
     if not schema.min_input <= given <= schema.max_input:
         raise _invalid(node, label, f"has {given} inputs; it takes {_span(schema.min_input, schema.max_input)}")
+    for position, name in enumerate(node.input):
+        formal = schema.inputs[min(position, len(schema.inputs) - 1)]
+        if not name and formal.option != onnx.defs.OpSchema.FormalParameterOption.Optional:
+            raise _invalid(node, label, f"leaves out its input '{formal.name}'")
     if not schema.min_output <= len(node.output) <= schema.max_output:
         span = _span(schema.min_output, schema.max_output)
         raise _invalid(node, label, f"has {len(node.output)} outputs; it gives {span}")
