@@ -24,7 +24,11 @@ const portal: Middleware = {
   },
 };
 
-export const api = createClient<paths>({ credentials: 'same-origin', fetch: (request) => globalThis.fetch(request) });
+export const api = createClient<paths>({
+  baseUrl: window.location.origin,
+  credentials: 'same-origin',
+  fetch: (request) => globalThis.fetch(request),
+});
 api.use(portal);
 
 /** The body of an answer. Refusals have been thrown by then, so there is one wherever the schema has one. */

@@ -16,7 +16,7 @@ export function Label({ kind }: { kind: LabelKind }) {
   const { color, word, hint } = KINDS[kind];
   return (
     <Tooltip label={t(hint)} multiline maw={280}>
-      <Badge variant="light" color={color} tabIndex={0} miw="max-content">
+      <Badge variant="light" color={color} tabIndex={0}>
         {t(word)}
       </Badge>
     </Tooltip>

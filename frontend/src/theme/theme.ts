@@ -10,7 +10,7 @@ const MONO =
 export const theme = createTheme({
   colors: { pine, brass, slate, brick, dark, gray, red: brick },
   primaryColor: 'pine',
-  primaryShade: { light: 7, dark: 3 },
+  primaryShade: { light: 7, dark: 6 },
   autoContrast: true,
   luminanceThreshold: 0.35,
   fontFamily: SANS,
@@ -25,7 +25,7 @@ export const theme = createTheme({
   focusRing: 'auto',
   components: {
     Anchor: { defaultProps: { underline: 'hover' } },
-    Badge: { defaultProps: { radius: 'sm', tt: 'none', fw: 600 } },
+    Badge: { defaultProps: { radius: 'sm', tt: 'none', fw: 600, miw: 'max-content' } },
     Modal: {
       defaultProps: { centered: true },
       styles: {

@@ -36,6 +36,12 @@ export const boards = {
   'board.source': 'Source',
   'board.notes': 'Notes',
   'board.unit': '{value} {unit}',
+  'unit.samples/s': 'samples/s',
+  'unit.images/s': 'images/s',
+  'unit.min': 'min',
+  'unit.ms': 'ms',
+  'unit.µs': 'µs',
+  'unit.s': 's',
   'board.live': 'New rows appear by themselves.',
   'suite.train-throughput-mnist.name': 'Training throughput, MNIST network',
   'suite.train-throughput-mnist.text':

@@ -11,7 +11,7 @@ export const launch = {
   'launch.task.infer_only': 'This model can only run inference: no weight leads to its output.',
   'launch.where': 'Where',
   'launch.where.demand': 'On demand',
-  'launch.where.slice': 'On a slice I reserved',
+  'launch.where.slice': 'On my slice',
   'launch.where.none': 'You have no slice that is active or to come.',
   'launch.slice': 'Slice',
   'launch.slice.option': '{name}: {ipus} IPUs, {from} to {to}',

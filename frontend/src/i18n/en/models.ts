@@ -45,6 +45,7 @@ export const models = {
   'models.delete.title': 'Delete {name}?',
   'models.delete.text': 'Jobs that used it keep their results. The file itself goes.',
   'models.download': 'Download the file',
+  'warning.model.needs_dims': 'Some sizes have to be given at launch, since an IPU compiles for fixed shapes.',
   'warning.model.narrowed': '64-bit values are computed in 32 bits, as on an IPU.',
   'warning.model.newer_than_popart': 'The operator set is newer than Graphcore’s own PopART reads.',
   'warning.model.output_shape_differs': 'An output has another shape than the model declares.',

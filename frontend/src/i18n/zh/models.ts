@@ -47,6 +47,7 @@ export const models: Record<keyof typeof en, string> = {
   'models.delete.title': '删除 {name}？',
   'models.delete.text': '使用过它的作业会保留结果，文件本身将被删除。',
   'models.download': '下载文件',
+  'warning.model.needs_dims': '部分尺寸须在启动时给出，因为 IPU 按固定形状编译。',
   'warning.model.narrowed': '64 位数值以 32 位计算，与 IPU 一致。',
   'warning.model.newer_than_popart': '算子集版本高于 Graphcore 自家 PopART 的支持范围。',
   'warning.model.output_shape_differs': '有输出的形状与模型声明的不一致。',

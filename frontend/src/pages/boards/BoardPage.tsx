@@ -12,7 +12,7 @@ import { Waiting } from '~/shell/Waiting';
 import { LinkButton } from '~/shell/links';
 import { PublishedTable } from './PublishedTable';
 import { SimulatedTable } from './SimulatedTable';
-import { suiteName, suiteText } from './suiteWords';
+import { suiteName, suiteText, unitName } from './suiteWords';
 
 const route = getRouteApi('/leaderboards/$slug');
 
@@ -35,7 +35,7 @@ export function OneBoard({ board }: { board: Board }) {
       <Group justify="space-between" align="flex-start">
         <div>
           <Text size="sm" c="dimmed">
-            {t(`boards.kind.${suite.kind}`)} · {suite.unit} · {t(`boards.better.${suite.better}`)}
+            {t(`boards.kind.${suite.kind}`)} · {unitName(suite.unit, words)} · {t(`boards.better.${suite.better}`)}
           </Text>
           <Title order={1}>{suiteName(suite, words)}</Title>
           <Text c="dimmed">{suiteText(suite, words)}</Text>

@@ -4,11 +4,13 @@ import type { PublishedRow } from '~/api/types';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
 import { isLabelKind, Label } from '~/shell/Label';
+import { WideTable } from '~/shell/WideTable';
+import { unitName } from './suiteWords';
 
 export function PublishedTable({ rows }: { rows: PublishedRow[] }) {
   const { t } = useWords();
   return (
-    <Table.ScrollContainer minWidth={940}>
+    <WideTable minWidth={940} label={t('board.published')}>
       <Table className="number" data-testid="published">
         <Table.Thead>
           <Table.Tr>
@@ -28,12 +30,13 @@ export function PublishedTable({ rows }: { rows: PublishedRow[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }
 
 function Row({ row }: { row: PublishedRow }) {
-  const { t } = useWords();
+  const words = useWords();
+  const { t } = words;
   const format = useFormat();
   return (
     <Table.Tr>
@@ -42,7 +45,7 @@ function Row({ row }: { row: PublishedRow }) {
       </Table.Th>
       <Table.Td ta="right">{row.chips}</Table.Td>
       <Table.Td ta="right" fw={600}>
-        {t('board.unit', { value: format.quantity(row.value), unit: row.unit })}
+        {t('board.unit', { value: format.quantity(row.value), unit: unitName(row.unit, words) })}
       </Table.Td>
       <Table.Td>{isLabelKind(row.label) ? <Label kind={row.label} /> : row.label}</Table.Td>
       <Table.Td>{row.model}</Table.Td>

@@ -9,6 +9,8 @@ import { useWords } from '~/i18n/words';
 import { Label } from '~/shell/Label';
 import { useSystemName } from '~/shell/useSystemName';
 import { LinkAnchor } from '~/shell/links';
+import { WideTable } from '~/shell/WideTable';
+import { unitName } from './suiteWords';
 import classes from './Boards.module.css';
 
 const keyOf = (row: SimulatedRow) => `${row.organization_name}:${row.achieved_at}:${row.value}`;
@@ -18,7 +20,7 @@ export function SimulatedTable({ rows }: { rows: SimulatedRow[] }) {
   const release = useQuery(sessionQuery).data?.engine_release;
   const [known] = useState(() => new Set(rows.map(keyOf)));
   return (
-    <Table.ScrollContainer minWidth={860}>
+    <WideTable minWidth={860} label={t('board.simulated')}>
       <Table className="number" data-testid="simulated">
         <Table.Thead>
           <Table.Tr>
@@ -45,12 +47,13 @@ export function SimulatedTable({ rows }: { rows: SimulatedRow[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }
 
 function Row({ row, fresh, old }: { row: SimulatedRow; fresh: boolean; old: boolean }) {
-  const { t } = useWords();
+  const words = useWords();
+  const { t } = words;
   const format = useFormat();
   const systemName = useSystemName();
   const [low, high] = row.interval ?? [];
@@ -61,7 +64,7 @@ function Row({ row, fresh, old }: { row: SimulatedRow; fresh: boolean; old: bool
       </Table.Td>
       <Table.Td ta="right">
         <Text span fw={650}>
-          {t('board.unit', { value: format.quantity(row.value), unit: row.unit })}
+          {t('board.unit', { value: format.quantity(row.value), unit: unitName(row.unit, words) })}
         </Text>
         {low !== undefined && high !== undefined && (
           <Text size="xs" c="dimmed">

@@ -6,6 +6,7 @@ import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { Waiting } from '~/shell/Waiting';
+import { WideTable } from '~/shell/WideTable';
 
 export function SystemsTable() {
   const { t } = useWords();
@@ -14,7 +15,7 @@ export function SystemsTable() {
   if (error) return <ProblemNotice problem={error} />;
   if (!systems) return <Waiting />;
   return (
-    <Table.ScrollContainer minWidth={640}>
+    <WideTable minWidth={640} label={t('landing.systems')}>
       <Table className="number">
         <Table.Thead>
           <Table.Tr>
@@ -41,6 +42,6 @@ export function SystemsTable() {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }

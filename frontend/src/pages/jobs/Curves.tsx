@@ -8,6 +8,7 @@ import { useWords } from '~/i18n/words';
 import type { JobStream, MetricPoint } from '~/live/jobStream';
 import { Figure, Figures } from '~/shell/Figure';
 import { Label } from '~/shell/Label';
+import { WideTable } from '~/shell/WideTable';
 
 const LineChart = lazy(() => import('~/charts/LineChart').then((module) => ({ default: module.LineChart })));
 const HEIGHT = 260;
@@ -150,7 +151,7 @@ function PointTable({ points, training }: { points: readonly MetricPoint[]; trai
   const stride = Math.max(1, Math.ceil(points.length / MOST_ROWS));
   const rows = points.filter((_, i) => i % stride === 0 || i === points.length - 1);
   return (
-    <Table.ScrollContainer minWidth={420} mah={360}>
+    <WideTable minWidth={420} label={t('common.table')} maxHeight={360}>
       <Table className="number" stickyHeader>
         <Table.Thead>
           <Table.Tr>
@@ -175,6 +176,6 @@ function PointTable({ points, training }: { points: readonly MetricPoint[]; trai
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }

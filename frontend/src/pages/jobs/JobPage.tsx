@@ -13,6 +13,7 @@ import { useJobStream, type Follow } from '~/live/useJobStream';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { useSystemName } from '~/shell/useSystemName';
 import { Waiting } from '~/shell/Waiting';
+import { modelName } from '../models/modelWords';
 import { Artefacts } from './Artefacts';
 import { Curves } from './Curves';
 import { EndNotice } from './EndNotice';
@@ -66,7 +67,8 @@ function OneJob({ job }: { job: Job }) {
 }
 
 function Heading({ job, stream, follow }: { job: Job; stream: JobStream; follow: Follow }) {
-  const { t } = useWords();
+  const words = useWords();
+  const { t } = words;
   const format = useFormat();
   const systemName = useSystemName();
   return (
@@ -76,7 +78,7 @@ function Heading({ job, stream, follow }: { job: Job; stream: JobStream; follow:
           {t('job.title', { number: job.number })} · {format.dateTime(job.created_at)} ·{' '}
           {t('common.by', { name: job.created_by.name })}
         </Text>
-        <Title order={1}>{job.name || job.model.name}</Title>
+        <Title order={1}>{job.name || modelName(job.model, words)}</Title>
         <Text c="dimmed" className="number">
           {t(`task.${job.task}`)} · {t('jobs.on', { system: systemName(job.system), n: job.ipus })} ·{' '}
           <Price job={job} />

@@ -13,6 +13,8 @@ import { ProblemNotice } from '~/shell/ProblemNotice';
 import { useSystemName } from '~/shell/useSystemName';
 import { Waiting } from '~/shell/Waiting';
 import { LinkAnchor, LinkButton } from '~/shell/links';
+import { WideTable } from '~/shell/WideTable';
+import { modelName } from '../models/modelWords';
 import { JobStateChip } from './JobStateChip';
 
 const FILTERS: JobState[] = ['queued', 'compiling', 'running', 'succeeded', 'failed', 'cancelled'];
@@ -78,7 +80,7 @@ export function JobList({ project, state, most }: { project: string; state?: Job
 function JobTable({ rows }: { rows: Job[] }) {
   const { t } = useWords();
   return (
-    <Table.ScrollContainer minWidth={720}>
+    <WideTable minWidth={720} label={t('jobs.title')}>
       <Table highlightOnHover className="number">
         <Table.Thead>
           <Table.Tr>
@@ -97,12 +99,13 @@ function JobTable({ rows }: { rows: Job[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }
 
 function JobRow({ job }: { job: Job }) {
-  const { t } = useWords();
+  const words = useWords();
+  const { t } = words;
   const format = useFormat();
   const systemName = useSystemName();
   const result = job.result;
@@ -111,11 +114,11 @@ function JobRow({ job }: { job: Job }) {
       <Table.Td ta="right">{job.number}</Table.Td>
       <Table.Td maw={300}>
         <LinkAnchor to="/jobs/$id" params={{ id: job.id }} fw={600} lineClamp={1}>
-          {job.name || job.model.name}
+          {job.name || modelName(job.model, words)}
         </LinkAnchor>
         {job.name && (
           <Text size="xs" c="dimmed" truncate>
-            {job.model.name}
+            {modelName(job.model, words)}
           </Text>
         )}
       </Table.Td>

@@ -4,15 +4,20 @@ import type { ReactNode } from 'react';
 import type { Job } from '~/api/types';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
+import { modelName } from '../models/modelWords';
 import { LinkAnchor } from '~/shell/links';
 
 export function Settings({ job }: { job: Job }) {
-  const { t } = useWords();
+  const words = useWords();
+  const { t } = words;
   const format = useFormat();
   const config = job.config;
   const training = job.task === 'train';
   const rows: [string, ReactNode][] = [
-    [t('launch.model'), job.model.id ? <ModelLink key="m" id={job.model.id} name={job.model.name} /> : job.model.name],
+    [
+      t('launch.model'),
+      job.model.id ? <ModelLink key="m" id={job.model.id} name={job.model.name} /> : modelName(job.model, words),
+    ],
     [t('launch.batch'), format.count(config.batch)],
     [t(`launch.steps.${job.task}`), format.count(config.steps)],
     ...(training

@@ -2,7 +2,7 @@
 import { Input, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import type { Model, RunConfig, ZooModel } from '~/api/types';
 import { useWords } from '~/i18n/words';
-import { zooName } from '../models/ZooList';
+import { zooName } from '../models/modelWords';
 import { withModel, type Chosen, type LaunchForm } from './form';
 
 interface Props {

@@ -11,6 +11,7 @@ import { EmptyState } from '~/shell/EmptyState';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { Waiting } from '~/shell/Waiting';
 import { LinkAnchor } from '~/shell/links';
+import { WideTable } from '~/shell/WideTable';
 import { UploadBox } from './UploadBox';
 import { ZooList } from './ZooList';
 
@@ -47,7 +48,7 @@ function ModelList({ project }: { project: string }) {
   if (rows.length === 0) return <EmptyState text={t('models.empty')} />;
   return (
     <div>
-      <Table.ScrollContainer minWidth={620}>
+      <WideTable minWidth={620} label={t('models.title')}>
         <Table highlightOnHover className="number">
           <Table.Thead>
             <Table.Tr>
@@ -64,7 +65,7 @@ function ModelList({ project }: { project: string }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </WideTable>
       {list.hasNextPage && (
         <Button variant="default" onClick={() => void list.fetchNextPage()} loading={list.isFetchingNextPage}>
           {t('common.more')}

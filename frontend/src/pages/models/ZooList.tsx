@@ -2,18 +2,14 @@
 import { Group, Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { zooQuery } from '~/api/queries/catalogue';
-import type { ZooModel } from '~/api/types';
 import { useFormat } from '~/format/useFormat';
-import { useWords, type Words } from '~/i18n/words';
+import { useWords } from '~/i18n/words';
 import { LinkButton } from '~/shell/links';
-
-/** Names by id from the catalogue, so that they are in the page's language; a new model shows the server's. */
-export const zooName = (model: Pick<ZooModel, 'id' | 'name'>, { maybe }: Words) =>
-  maybe(`${model.id.replace(':', '.')}.name`) ?? model.name;
+import { zooName, zooText } from './modelWords';
 
 export function ZooList() {
   const words = useWords();
-  const { t, maybe } = words;
+  const { t } = words;
   const format = useFormat();
   const { data } = useQuery(zooQuery);
   if (!data?.length) return null;
@@ -28,7 +24,7 @@ export function ZooList() {
           <Paper key={model.id} withBorder p="md">
             <Text fw={650}>{zooName(model, words)}</Text>
             <Text size="sm" c="dimmed" mb="sm">
-              {maybe(`${model.id.replace(':', '.')}.text`) ?? model.description}
+              {zooText(model, words)}
             </Text>
             <Group justify="space-between">
               <Text size="sm" className="number">

@@ -8,6 +8,7 @@ import { useWords } from '~/i18n/words';
 import { EmptyState } from '~/shell/EmptyState';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { Waiting } from '~/shell/Waiting';
+import { WideTable } from '~/shell/WideTable';
 
 export function Ledger({ organization }: { organization: Organization }) {
   const { t } = useWords();
@@ -37,7 +38,7 @@ function LedgerTable({ rows }: { rows: LedgerEntry[] }) {
   const signed = (value: number) =>
     value > 0 ? `+${format.credits(value)}` : value < 0 ? format.credits(value) : t('common.none');
   return (
-    <Table.ScrollContainer minWidth={560}>
+    <WideTable minWidth={560} label={t('ledger.title')}>
       <Table className="number">
         <Table.Thead>
           <Table.Tr>
@@ -60,6 +61,6 @@ function LedgerTable({ rows }: { rows: LedgerEntry[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }

@@ -9,6 +9,7 @@ import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
 import { fieldError, ProblemNotice } from '~/shell/ProblemNotice';
 import { Waiting } from '~/shell/Waiting';
+import { WideTable } from '~/shell/WideTable';
 
 const ROLES: Role[] = ['owner', 'admin', 'member', 'viewer'];
 
@@ -31,7 +32,7 @@ export function Members({ organization, me }: { organization: Organization; me: 
       {!rows && !list.error && <Waiting />}
       {rows && (
         <Stack>
-          <Table.ScrollContainer minWidth={620}>
+          <WideTable minWidth={620} label={t('org.members')}>
             <Table>
               <Table.Thead>
                 <Table.Tr>
@@ -48,7 +49,7 @@ export function Members({ organization, me }: { organization: Organization; me: 
                 ))}
               </Table.Tbody>
             </Table>
-          </Table.ScrollContainer>
+          </WideTable>
           {list.hasNextPage && (
             <Button variant="default" onClick={() => void list.fetchNextPage()} style={{ alignSelf: 'flex-start' }}>
               {t('common.more')}

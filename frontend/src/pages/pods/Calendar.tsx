@@ -1,7 +1,7 @@
 // IPUs down, time across: who holds what. A click on free time sets the form's start; the table says the same in words.
 import { ActionIcon, Button, Group, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type MouseEvent } from 'react';
+import { useEffect, useRef, useState, type MouseEvent } from 'react';
 import { occupancyQuery } from '~/api/queries/reservations';
 import type { Occupancy, Pod } from '~/api/types';
 import { useFormat, type Format } from '~/format/useFormat';
@@ -9,6 +9,7 @@ import { useWords, type Words } from '~/i18n/words';
 import { useTopic } from '~/live/LiveProvider';
 import { IconLeft, IconRight } from '~/shell/icons';
 import { ProblemNotice } from '~/shell/ProblemNotice';
+import { WideTable } from '~/shell/WideTable';
 import { move, quarterAt, spanIn, ticks, windowOf, type View, type Window } from './slots';
 import { useNow } from './useNow';
 import classes from './Pods.module.css';
@@ -91,6 +92,14 @@ function Grid({ pod, window, view, zone, held, onPick, title }: GridProps) {
   const marks = ticks(window, view, zone);
   const now = useNow();
   const nowAt = spanIn(window, now.toISOString(), window.to.toISOString());
+  const scroller = useRef<HTMLDivElement>(null);
+  const begin = nowAt?.left ?? 0;
+  useEffect(() => {
+    const box = scroller.current;
+    if (box) box.scrollLeft = begin * box.scrollWidth - box.clientWidth / 2; // on a narrow screen, show the present first
+    // Only when another window is shown: the minute that passes must not move what the reader looks at.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [title]);
   const pick = (event: MouseEvent<HTMLDivElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     const share = (event.clientX - box.left) / box.width;
@@ -99,6 +108,7 @@ function Grid({ pod, window, view, zone, held, onPick, title }: GridProps) {
   };
   return (
     <div
+      ref={scroller}
       className={classes.scroll}
       tabIndex={0}
       role="region"
@@ -185,7 +195,7 @@ function HeldTable({ held, zone }: { held: Occupancy[]; zone: string }) {
   const format = useFormat();
   if (held.length === 0) return <Text c="dimmed">{t('pods.free')}</Text>;
   return (
-    <Table.ScrollContainer minWidth={480}>
+    <WideTable minWidth={480} label={t('pods.title')}>
       <Table className="number">
         <Table.Thead>
           <Table.Tr>
@@ -208,7 +218,7 @@ function HeldTable({ held, zone }: { held: Occupancy[]; zone: string }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }
 

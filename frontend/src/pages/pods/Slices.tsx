@@ -12,6 +12,7 @@ import { EmptyState } from '~/shell/EmptyState';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { Waiting } from '~/shell/Waiting';
 import { LinkButton } from '~/shell/links';
+import { WideTable } from '~/shell/WideTable';
 
 const COLOUR = { booked: 'slate', active: 'pine', ended: 'gray', cancelled: 'gray' } as const;
 
@@ -46,7 +47,7 @@ export function Slices({ project }: { project: string }) {
 function SliceTable({ rows }: { rows: Reservation[] }) {
   const { t } = useWords();
   return (
-    <Table.ScrollContainer minWidth={680}>
+    <WideTable minWidth={680} label={t('slices.title')}>
       <Table className="number">
         <Table.Thead>
           <Table.Tr>
@@ -64,7 +65,7 @@ function SliceTable({ rows }: { rows: Reservation[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }
 

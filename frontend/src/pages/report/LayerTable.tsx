@@ -3,13 +3,14 @@ import { Table } from '@mantine/core';
 import { spreadOf } from '~/charts/tiles';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
+import { WideTable } from '~/shell/WideTable';
 import type { Layer } from './layers';
 
 export function LayerTable({ layers, nameOf }: { layers: Layer[]; nameOf: (layer: Layer) => string }) {
   const { t } = useWords();
   const format = useFormat();
   return (
-    <Table.ScrollContainer minWidth={560}>
+    <WideTable minWidth={560} label={t('report.section.memory')}>
       <Table className="number">
         <Table.Thead>
           <Table.Tr>
@@ -39,6 +40,6 @@ export function LayerTable({ layers, nameOf }: { layers: Layer[]; nameOf: (layer
           })}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }

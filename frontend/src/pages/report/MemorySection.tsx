@@ -7,6 +7,7 @@ import { spreadOf } from '~/charts/tiles';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
 import { Figure, Figures } from '~/shell/Figure';
+import { WideTable } from '~/shell/WideTable';
 import { layersOf, type Layer } from './layers';
 import { LayerTable } from './LayerTable';
 import { MapScale } from './MapScale';
@@ -149,7 +150,7 @@ function TopTensors({ report }: { report: Report }) {
       <Title order={3} mb="xs">
         {t('report.tensors', { tile: worst.tile })}
       </Title>
-      <Table.ScrollContainer minWidth={520}>
+      <WideTable minWidth={520} label={t('report.tensors', { tile: worst.tile })}>
         <Table className="number">
           <Table.Thead>
             <Table.Tr>
@@ -170,7 +171,7 @@ function TopTensors({ report }: { report: Report }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </WideTable>
     </Paper>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { OperatorRow } from '~/api/report';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
+import { WideTable } from '~/shell/WideTable';
 
 const FIRST = 15;
 
@@ -14,7 +15,7 @@ export function OperatorTable({ operators }: { operators: OperatorRow[] }) {
   return (
     <Stack gap="sm">
       <Text c="dimmed">{t('report.operators.lead')}</Text>
-      <Table.ScrollContainer minWidth={760}>
+      <WideTable minWidth={760} label={t('report.section.operators')}>
         <Table className="number" highlightOnHover>
           <Table.Thead>
             <Table.Tr>
@@ -34,7 +35,7 @@ export function OperatorTable({ operators }: { operators: OperatorRow[] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </WideTable>
       {!all && operators.length > FIRST && (
         <Button variant="default" onClick={() => setAll(true)} style={{ alignSelf: 'flex-start' }}>
           {t('report.operators.all', { n: format.count(operators.length) })}

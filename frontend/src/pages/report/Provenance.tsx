@@ -3,6 +3,7 @@ import { Badge, Code, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import type { Report } from '~/api/report';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
+import { WideTable } from '~/shell/WideTable';
 
 export function Provenance({ report }: { report: Report }) {
   const { t, maybe } = useWords();
@@ -87,7 +88,7 @@ function Constants({ report }: { report: Report }) {
       <Title order={3} mb="xs">
         {t('report.constants')}
       </Title>
-      <Table.ScrollContainer minWidth={700} mah={420}>
+      <WideTable minWidth={700} label={t('report.constants')} maxHeight={420}>
         <Table className="number" stickyHeader>
           <Table.Thead>
             <Table.Tr>
@@ -118,7 +119,7 @@ function Constants({ report }: { report: Report }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </WideTable>
     </Paper>
   );
 }

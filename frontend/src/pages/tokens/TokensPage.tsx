@@ -10,6 +10,7 @@ import { useWords } from '~/i18n/words';
 import { EmptyState } from '~/shell/EmptyState';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { Waiting } from '~/shell/Waiting';
+import { WideTable } from '~/shell/WideTable';
 import { NewToken } from './NewToken';
 
 export function TokensPage() {
@@ -43,7 +44,7 @@ export function TokensPage() {
 function TokenTable({ rows }: { rows: Token[] }) {
   const { t } = useWords();
   return (
-    <Table.ScrollContainer minWidth={760}>
+    <WideTable minWidth={760} label={t('tokens.title')}>
       <Table className="number">
         <Table.Thead>
           <Table.Tr>
@@ -62,7 +63,7 @@ function TokenTable({ rows }: { rows: Token[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }
 
