@@ -71,14 +71,10 @@ def listen(*, run_queue: str) -> None:
 
 def _announce(slots: int) -> None:
     sweep(scratch_home())
-    try:
-        with scratch_folder(scratch_home()) as scratch:
-            outcome = parent.run(Order("probe", module="workers.jail.probing"), scratch=scratch, limits=Limits())
-    except parent.JailUnavailable as error:
-        log.error("no job will run here: %s", error)
-        return
+    with scratch_folder(scratch_home()) as scratch:
+        outcome = parent.run(Order("probe", module="workers.jail.probing"), scratch=scratch, limits=Limits())
     if outcome.status != "ok":
-        log.error("the jail does not work, no job will run here: %s %s", outcome.code, outcome.diagnostics)
+        log.error("no job will run here, the jail does not work: %s %s", outcome.code, outcome.diagnostics)
         return
     if settings.PODIUM_ENV == "production" and outcome.isolation == "process":
         log.error("no job will run here: in production, models of strangers need a jail, and this system offers none")

@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 
 from portal import queue
 from portal.jobs import endings, slices, story
+from portal.jobs.events import JobChanged
 from portal.jobs.models import Attempt, Job
 from portal.jobs.states import AttemptState, Fault, JobState
 from portal.jobs.workers import alive
@@ -65,6 +66,8 @@ def _allocate(job: Job) -> bool:
         return False
     if decision.code:
         Job.objects.filter(id=job.id).update(waiting_for=decision.code, due_at=Now() + decision.wait)
+        if job.waiting_for != decision.code:
+            JobChanged.tell(job, state=job.state)
         return False
     number, fence = job.attempts_made + 1, job.fence + 1
     if not story.change_state(

@@ -37,6 +37,8 @@ _TEXTS = {
     "start": "The process that reads models could not be confined or started. This is our fault.",
 }
 
+_UNAVAILABLE = "This server cannot read models safely at present. Please tell its operator; the worker's log says why."
+
 EventHandler = Callable[[str, dict[str, Any]], None]
 # Called about every 50 ms; True asks the child to stop in an orderly way, an exception kills it and is passed on.
 Tick = Callable[[], bool]
@@ -86,7 +88,12 @@ def run(
     `on_ready` is told the isolation level once the walls stand, before anything of the order is done.
     """
     user = own_user()
-    message = _order_message(order, scratch, limits, user)
+    try:
+        message = _order_message(order, scratch, limits, user)
+    except JailUnavailable as error:
+        return Outcome(
+            "killed", code="jail.unavailable", message=_UNAVAILABLE, owner="platform", diagnostics=str(error)
+        )
     if user is not None:
         os.chown(scratch, user, user)
     child = process.take(order.module)
@@ -117,7 +124,7 @@ def _readable_by(user: int | None, files: Mapping[str, Path], scratch: Path) -> 
     if user is None or landlock.abi():
         return files
     for folder in (ROOT, Path(sys.prefix), Path(sys.base_prefix)):
-        if not all(step.stat().st_mode & 0o001 for step in (folder, *folder.parents)):
+        if not _all_may_enter(folder):
             raise JailUnavailable(
                 f"{folder} lies behind a folder that only its owner may enter, and this kernel has no Landlock: "
                 "move it to a place that all users can reach, or run the worker as an ordinary user."
@@ -128,6 +135,10 @@ def _readable_by(user: int | None, files: Mapping[str, Path], scratch: Path) -> 
         shutil.copyfile(path, copies[key], follow_symlinks=False)
         os.chown(copies[key], user, user)
     return copies
+
+
+def _all_may_enter(folder: Path) -> bool:
+    return all(step.stat().st_mode & 0o001 for step in (folder, *folder.parents))
 
 
 class _Watch:

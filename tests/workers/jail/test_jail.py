@@ -209,3 +209,26 @@ def _first_child(process: int) -> psutil.Process:
                 return child
         time.sleep(0.05)
     raise AssertionError("no child was started")
+
+
+def test_where_files_cannot_be_read_safely_nothing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root without Landlock, and the code behind a folder that only root may enter."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    monkeypatch.setattr(parent.landlock, "abi", lambda: 0)
+    monkeypatch.setattr(parent, "own_user", lambda: 61_184)
+    monkeypatch.setattr(parent, "ROOT", closed)
+    outcome = do(tmp_path, "read_given")
+    assert (outcome.status, outcome.code, outcome.owner) == ("killed", "jail.unavailable", "platform")
+    assert str(closed) in outcome.diagnostics
+    assert str(closed) not in outcome.message
+
+
+@linux_root
+def test_without_landlock_the_child_gets_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tmp_path / "model.bin"
+    model.write_text("given")
+    model.chmod(0o600)
+    monkeypatch.setattr(parent.landlock, "abi", lambda: 0)
+    monkeypatch.setattr(parent, "_all_may_enter", lambda folder: True)
+    assert do(tmp_path, "read_given", files={"model": model}).value == "given"
