@@ -37,10 +37,18 @@ export const initialForm: LaunchForm = {
   },
 };
 
-/** The form with another model: the built-in digit classifier learns digits, others begin with data of their shapes. */
+type Settings = Partial<LaunchForm['config']>;
+
+/** Settings with which a model is seen to learn within a hundred steps; others begin with data of their own shapes. */
+const FIRST_SETTINGS: Record<string, Settings> = {
+  'zoo:mnist': { dataset: 'digits', optimiser: 'momentum', learning_rate: 0.05 },
+};
+
+/** The form with another model; settings that belong to the former one go. */
 export function withModel(form: LaunchForm, model: string | null): LaunchForm {
-  const dataset = model === 'zoo:mnist' ? 'digits' : 'synthetic';
-  return { ...form, model, suite: null, config: { ...form.config, dataset, dims: {} } };
+  const { dataset, optimiser, learning_rate } = initialForm.config;
+  const first = FIRST_SETTINGS[model ?? ''] ?? { dataset, optimiser, learning_rate };
+  return { ...form, model, suite: null, config: { ...form.config, ...first, dims: {} } };
 }
 
 /** What the page has to know of the chosen model, wherever it comes from. */
