@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 FLUSH_EVERY = 0.1  # seconds
+NICENESS = 10  # of a run: inspections, estimates and the web come first
 HEARTBEAT_EVERY = 2.0  # seconds; the lease is several times that
 GRACE_TO_STOP = 10.0  # seconds that a cancelled child has to end in an orderly way
 DATABASE_PATIENCE = 30.0  # seconds that a database may be away
@@ -84,7 +85,7 @@ class _Attempt:
         )
         try:
             outcome = parent.run(
-                Order("run", arguments, files),
+                Order("run", arguments, files, niceness=NICENESS),
                 scratch=self._scratch, limits=limits, on_event=self._hear, on_tick=self._tick,
                 on_ready=self._note_isolation,
             )  # fmt: skip

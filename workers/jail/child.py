@@ -76,6 +76,7 @@ def _enter(order: dict[str, Any], parent: int, conversation: Conversation) -> di
     limits = Limits(**order["limits"])
     opened = {key: os.open(path, os.O_RDONLY | os.O_NOFOLLOW) for key, path in order["files"].items()}
     os.chdir(order["scratch"])
+    os.nice(order["niceness"])
     code = [Path(folder) for folder in order["code"]]
     reached = {"landlock": confine.see_only(code=code, scratch=Path("."), descriptors=opened.values())}
     user = order["user"]

@@ -56,6 +56,7 @@ class Order:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, Path] = field(default_factory=dict)
     module: str = process.STANDARD
+    niceness: int = 0  # how far it stands back for others; a long run must not starve the web
     code: tuple[Path, ...] = (ROOT / "simulator", ROOT / "workers")
 
 
@@ -116,6 +117,7 @@ def _order_message(order: Order, scratch: Path, limits: Limits, user: int | None
         "scratch": str(scratch.resolve()),
         "code": [str(folder) for folder in order.code],
         "user": user,
+        "niceness": order.niceness,
     }
 
 
