@@ -6,6 +6,7 @@ suites. With DATABASE_URL or REDIS_URL given, those servers are used instead (in
 
 import contextlib
 import fcntl
+import json
 import os
 import secrets
 import shutil
@@ -26,9 +27,10 @@ FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", 
 TEMPLATE = "podium_template"
 DATABASE = "podium_test"
 CACHE = Path(os.environ.get("PODIUM_TEST_CACHE", Path(tempfile.gettempdir()) / f"podium-test-cache-{os.getuid()}"))
+LOADERS = "portal/*/management/commands/load_*.py"
 SOURCES = (
     "portal/**/migrations/*.py",
-    "portal/**/management/commands/load_*.py",
+    LOADERS,
     "portal/**/data/**/*",
     "portal/tenancy/*.py",
     "portal/pods/*.py",
@@ -176,20 +178,16 @@ class Services:
         self._migrate()
 
     def _migrate(self) -> None:
-        if not (CHECKOUT / "portal" / "settings.py").exists():
-            return
-        environment = {**os.environ, **self.environment(), **self._database_urls(self.template)}
-        for command in (["migrate", "--verbosity", "0"], *_loaders()):
-            done = subprocess.run(
-                [sys.executable, "manage.py", *command],
-                cwd=CHECKOUT,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if done.returncode != 0:
-                raise RuntimeError(f"manage.py {' '.join(command)} failed:\n{done.stdout[-1000:]}{done.stderr[-3000:]}")
+        commands = [["migrate", "--verbosity", "0"], *([path.stem] for path in sorted(CHECKOUT.glob(LOADERS)))]
+        due = [{"name": command[0], "title": command[0], "command": command, "stamp": ""} for command in commands]
+        done = subprocess.run(
+            [sys.executable, "-m", "portal.ops.prepare", str(self.home.path), json.dumps(due)], cwd=CHECKOUT,
+            env={**os.environ, **self.environment(), **self._database_urls(self.template),
+                 "DJANGO_SETTINGS_MODULE": "portal.settings"},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise RuntimeError(f"the test database could not be made:\n{done.stderr[-4000:]}")
 
     def _stop_server(self, child: subprocess.Popen[bytes]) -> None:
         child.send_signal(signal.SIGINT)
@@ -202,7 +200,3 @@ def _prune_cache() -> None:
     kept = sorted((path for path in CACHE.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
     for old in kept[:-2]:
         shutil.rmtree(old, ignore_errors=True)
-
-
-def _loaders() -> list[list[str]]:
-    return [[path.stem] for path in sorted(CHECKOUT.glob("portal/*/management/commands/load_*.py"))]

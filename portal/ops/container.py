@@ -8,7 +8,7 @@ import sys
 
 from portal.ops import environment, roles, stack
 from portal.ops.console import say
-from portal.ops.database import bring_up_to_date
+from portal.ops.database import bring_up_to_date, told_once
 from portal.ops.environment import Address
 from portal.ops.errors import OpsError
 from portal.ops.home import Home, home_from_environment
@@ -23,8 +23,10 @@ def main(command: str) -> int:
     home = home_from_environment().create()
     variables = _variables(home)
     if command == "prepare":
-        told_once = bring_up_to_date(home, variables)
-        say(told_once)
+        bring_up_to_date(home, variables)
+        if told_once(home).exists():
+            say(told_once(home).read_text())
+            told_once(home).unlink()
         return 0
     served = environment.without_owner(variables)
     services = {

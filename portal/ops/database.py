@@ -1,13 +1,15 @@
-"""Bringing the database up to the code: migrations, the catalogue, the suites, the first operator. All may be skipped
-when a stamp says that they are done."""
+"""What must be done before the code and its database fit together, and whether it is due. prepare.py does it."""
 
+import json
 import subprocess
 import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import psycopg
 
 from portal.ops import stamps
-from portal.ops.console import step
+from portal.ops.console import last_lines
 from portal.ops.errors import OpsError
 from portal.ops.home import CHECKOUT, Home
 
@@ -21,53 +23,68 @@ LOADED = (
     "simulator/zoo/**/*",
 )
 STATIC = ("requirements.txt", "portal/settings.py", "portal/**/static/**/*")
+OPERATOR = "operator@podium.local"
 
 
-def bring_up_to_date(home: Home, environment: dict[str, str]) -> str:
-    """Do what is due. Returns what the operator must be told once (the first password), mostly nothing."""
-    identity = _identity(environment["DATABASE_URL"])
-    _when_due(home, "migrated", stamps.fingerprint(CHECKOUT, MIGRATIONS, also=identity), environment,
-              "bringing the database up to date", ["migrate", "--verbosity", "0"])  # fmt: skip
-    loaded = stamps.fingerprint(CHECKOUT, LOADED, also=identity)
-    _when_due(home, "catalogue", loaded, environment, "loading the systems", ["load_catalogue"])
-    _when_due(home, "suites", loaded, environment, "loading the benchmark suites", ["load_suites"])
-    _when_due(home, "static", stamps.fingerprint(CHECKOUT, STATIC), environment, "collecting static files",
-              ["collectstatic", "--noinput", "--verbosity", "0"])  # fmt: skip
-    return _when_due(home, "operator", identity, environment, "making the operator's account",
-                     ["create_operator", "--email", "operator@podium.local"])  # fmt: skip
+@dataclass(frozen=True)
+class Due:
+    """A management command, what to call it on the terminal, and the stamp that says when it need not be run."""
+
+    name: str
+    title: str
+    command: list[str]
+    stamp: str
 
 
-def manage(environment: dict[str, str], *arguments: str) -> str:
-    """Run a management command. Returns what it printed; its failure is told by its last line."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", *arguments], cwd=CHECKOUT, env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode != 0:
-        raise OpsError(
-            f"manage.{arguments[0]}",
-            f"manage.py {arguments[0]} failed: {_reason(done.stderr or done.stdout)}\n"
-            f"  To see it whole: ./podium manage {' '.join(arguments)}",
+def bring_up_to_date(home: Home, environment: dict[str, str]) -> None:
+    """Do what is due, in one process since Django takes long to load. What must be told once is then in `told_once`."""
+    due = [
+        each
+        for each in _steps(environment["DATABASE_URL"])
+        if not stamps.is_current(home.stamps / each.name, each.stamp)
+    ]
+    if not due:
+        return
+    log = home.logs / "prepare.log"
+    with log.open("w") as output:
+        done = subprocess.run(
+            [sys.executable, "-m", "portal.ops.prepare", str(home.path), json.dumps([asdict(each) for each in due])],
+            cwd=CHECKOUT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stderr=output,
+            check=False,
         )
-    return done.stdout.strip()
+    if done.returncode != 0:
+        reason = (last_lines(log, 1) or ["no reason given"])[-1]
+        raise OpsError("database.not_prepared", f"{reason}\n  All of it is in {log}.")
 
 
-def _reason(text: str) -> str:
-    """The line that tells most: a traceback's last, a plain message's first."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        return "no reason given"
-    return lines[-1] if any(line.startswith("Traceback") for line in lines) else lines[0]
+def told_once(home: Home) -> Path:
+    """The file with what the operator is still to be told (the first password); gone once it was shown."""
+    return home.run / "tell"
 
 
-def _when_due(home: Home, name: str, wanted: str, environment: dict[str, str], title: str, command: list[str]) -> str:
-    stamp = home.stamps / name
-    if stamps.is_current(stamp, wanted):
-        return ""
-    with step(title):
-        printed = manage(environment, *command)
-    stamps.write(stamp, wanted)
-    return printed
+def _steps(owner_url: str) -> list[Due]:
+    database = _identity(owner_url)
+    loaded = stamps.fingerprint(CHECKOUT, LOADED, also=database)
+    return [
+        Due(
+            "migrated",
+            "bringing the database up to date",
+            ["migrate", "--verbosity", "0"],
+            stamps.fingerprint(CHECKOUT, MIGRATIONS, also=database),
+        ),
+        Due("catalogue", "loading the systems", ["load_catalogue"], loaded),
+        Due("suites", "loading the benchmark suites", ["load_suites"], loaded),
+        Due(
+            "static",
+            "collecting static files",
+            ["collectstatic", "--noinput", "--verbosity", "0"],
+            stamps.fingerprint(CHECKOUT, STATIC),
+        ),
+        Due("operator", "making the operator's account", ["create_operator", "--email", OPERATOR], database),
+    ]
 
 
 def _identity(owner_url: str) -> str:

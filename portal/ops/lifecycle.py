@@ -103,6 +103,8 @@ def reset(options: argparse.Namespace, home: Home) -> int:
 def manage(arguments: list[str], home: Home) -> int:
     """Run Django's manage.py with the environment of the running stack, or one that leads nowhere when it is down."""
     found = state.running(home)
+    if found is None:
+        print("podium: it is not running, so this command has no database: ./podium up first.", file=sys.stderr)
     variables = _of_running(home, found) if found else environment.bare(home.create())
     return subprocess.run(
         [sys.executable, "manage.py", *arguments], cwd=CHECKOUT, env=variables, check=False

@@ -9,7 +9,7 @@ from functools import partial
 
 from portal.ops import environment, frontend, postgres, roles, stack, state, tls, valkey
 from portal.ops.console import LogTail, coloured, last_lines, say, step
-from portal.ops.database import bring_up_to_date
+from portal.ops.database import bring_up_to_date, told_once
 from portal.ops.environment import Address
 from portal.ops.errors import OpsError
 from portal.ops.home import Home, lock
@@ -39,9 +39,9 @@ def up(options: argparse.Namespace, home: Home) -> int:
     try:
         home.check_space()
         frontend.build()
-        address, told_once = _start(options, home, supervisor)
+        address = _start(options, home, supervisor)
         supervisor.starting = False
-        _greet(home, address, told_once, time.monotonic() - began)
+        _greet(home, address, time.monotonic() - began)
         _stay(home, supervisor)
         say("· Stopping ...")
     except OpsError:
@@ -54,21 +54,16 @@ def up(options: argparse.Namespace, home: Home) -> int:
     return 0
 
 
-def _start(options: argparse.Namespace, home: Home, supervisor: Supervisor) -> tuple[Address, str]:
+def _start(options: argparse.Namespace, home: Home, supervisor: Supervisor) -> Address:
     redis_url = os.environ.get("REDIS_URL") or _start_valkey(home, supervisor)
     if not valkey.answers(redis_url):
         raise OpsError("redis.refused", "REDIS_URL does not answer: check the address and its password.")
     databases = _databases(home, supervisor)
     address = _address(options, home)
     variables = environment.for_services(home, url=address.url, databases=databases, redis_url=redis_url)
-    told_once = bring_up_to_date(home, variables)
-    try:
-        with step("starting the web server, the workers and the ticker"):
-            address = _start_podium(options, home, supervisor, address, environment.without_owner(variables))
-    except OpsError:
-        say(told_once)  # it will not be told again
-        raise
-    return address, told_once
+    bring_up_to_date(home, variables)
+    with step("starting the web server, the workers and the ticker"):
+        return _start_podium(options, home, supervisor, address, environment.without_owner(variables))
 
 
 def _start_valkey(home: Home, supervisor: Supervisor) -> str:
@@ -142,7 +137,7 @@ def _did_not_start(home: Home, name: str) -> OpsError:
     return OpsError(f"{name}.did_not_start", f"{name} did not start; the end of {log} says:{lines}")
 
 
-def _greet(home: Home, address: Address, told_once: str, seconds: float) -> None:
+def _greet(home: Home, address: Address, seconds: float) -> None:
     say("")
     say(coloured(f"Podium is ready at {address.url}", 1) + f"  (started in {seconds:.1f} s)")
     if address.local != address.url:
@@ -152,8 +147,9 @@ def _greet(home: Home, address: Address, told_once: str, seconds: float) -> None
         say(f"  its certificate is self-signed, SHA-256 {print_of_certificate}")
     if not address.tls and address.host not in ("127.0.0.1", "localhost", "::1") and not address.public_url:
         say("  everybody on this network can reach it, and read along: --tls encrypts", warn=True)
-    if told_once:
-        say(f"  {told_once}\n  (shown this once)")
+    if told_once(home).exists():
+        say(f"  {told_once(home).read_text()}\n  (shown this once)")
+        told_once(home).unlink()
     say("  Ctrl-C stops it. What follows is its log.")
     say("")
 
