@@ -12,14 +12,22 @@ from portal.ops.database import bring_up_to_date, told_once
 from portal.ops.environment import Address
 from portal.ops.errors import OpsError
 from portal.ops.home import Home, home_from_environment
+from portal.ops.supervisor import Service
 
 ADDRESS = Address("0.0.0.0", 8000, tls=False, public_url=os.environ.get("PODIUM_URL", ""))  # noqa: S104  inside its container
+
+
+SERVED = ("web", "worker", "ticker")
 
 
 def main(command: str) -> int:
     """Do one command. The long-lived ones replace this process."""
     if command == "health":
         return 0 if stack.web_lives(ADDRESS) else 1
+    if command not in ("prepare", *SERVED):
+        raise OpsError(
+            "container.command", f"Say one of prepare, {', '.join(SERVED)}, health; not {command!r}.", exit_code=2
+        )
     home = home_from_environment().create()
     variables = _variables(home)
     if command == "prepare":
@@ -28,19 +36,17 @@ def main(command: str) -> int:
             say(told_once(home).read_text())
             told_once(home).unlink()
         return 0
-    served = environment.without_owner(variables)
-    services = {
-        "web": lambda: stack.web(ADDRESS, None, served),
-        "worker": lambda: stack.worker(int(os.environ.get("PODIUM_WORKERS", "2")), served),
-        "ticker": lambda: stack.ticker(served),
-    }
-    if command not in services:
-        raise OpsError(
-            "container.command", f"Say one of prepare, {', '.join(services)}, health; not {command!r}.", exit_code=2
-        )
-    service = services[command]()
+    service = _service(command, environment.without_owner(variables))
     os.execve(service.command[0], service.command, service.environment)  # noqa: S606  no return from here
     return 0
+
+
+def _service(name: str, variables: dict[str, str]) -> Service:
+    if name == "web":
+        return stack.web(ADDRESS, None, variables)
+    if name == "worker":
+        return stack.worker(int(os.environ.get("PODIUM_WORKERS", "2")), variables)
+    return stack.ticker(variables)
 
 
 def _variables(home: Home) -> dict[str, str]:
