@@ -13,7 +13,7 @@ from tests.e2e.stack import Stack
 
 pytestmark = pytest.mark.e2e
 LONG = {
-    "task": "train", "dataset": "digits", "system": "pod4", "ipus": 1, "batch": 16, "steps": 4000, "seed": 3,
+    "task": "train", "dataset": "digits", "system": "pod4", "ipus": 1, "batch": 16, "steps": 900, "seed": 3,
     "learning_rate": 0.02,
 }  # fmt: skip
 
@@ -75,7 +75,7 @@ def test_a_job_whose_worker_is_killed_runs_again_and_ends_right_once(
     stack: Stack, person: Person, undisturbed: dict[str, Any]
 ) -> None:
     job_id = launch(person)
-    wait_for(lambda: steps_so_far(person, job_id) > 100, what="the first steps")
+    wait_for(lambda: steps_so_far(person, job_id) > 50, what="the first steps")
     worker = process_of(stack, "worker")
     for process in [*worker.children(recursive=True), worker]:
         try:
@@ -95,7 +95,7 @@ def test_a_job_whose_worker_is_killed_runs_again_and_ends_right_once(
 
 def test_a_job_outlives_a_crash_of_the_database(stack: Stack, person: Person, undisturbed: dict[str, Any]) -> None:
     job_id = launch(person)
-    wait_for(lambda: steps_so_far(person, job_id) > 100, what="the first steps")
+    wait_for(lambda: steps_so_far(person, job_id) > 50, what="the first steps")
     os.kill(process_of(stack, "postgres").pid, signal.SIGKILL)
     wait_for(lambda: person.api.get("/api/v1/systems").status_code == 200, what="the database's return")
     job = wait_for_end(person, job_id)
