@@ -60,10 +60,10 @@ class _Forest:
         if (modes == MEMBER).any():
             raise call.invalid("branches on set membership, which is not supported")
         self.branches = len(modes)
-        self.weights = jnp.asarray(np.asarray(call.required("leaf_weights")).reshape(-1), dtype)
+        self.weights = _column(call, "leaf_weights", dtype)
         self.targets = jnp.asarray(np.array(call.required("leaf_targetids"), np.int32))
         self.features = jnp.asarray(np.array(call.required("nodes_featureids"), np.int32))
-        self.splits = jnp.asarray(np.asarray(call.required("nodes_splits")).reshape(-1), dtype)
+        self.splits = _column(call, "nodes_splits", dtype)
         missing = call.attr("nodes_missing_value_tracks_true")
         self.missing = jnp.asarray(np.array(missing if missing else [0] * self.branches, bool))
         self.kinds = sorted({int(m) for m in modes})
@@ -96,6 +96,12 @@ class _Forest:
             taken = jnp.where(mode == kind, COMPARISONS[kind](value, split), taken)
         taken = taken | (jnp.isnan(value) & self.missing[branch])
         return jnp.where(taken, self.yes[here], self.no[here])
+
+
+def _column(call: Call, name: str, dtype: Any) -> Any:
+    """An attribute in the type of the run; thresholds beyond float16 become infinite, which compares as it should."""
+    with np.errstate(over="ignore"):
+        return jnp.asarray(np.asarray(call.required(name)).reshape(-1).astype(dtype))
 
 
 def _depth(call: Call, roots: np.ndarray, yes: np.ndarray, no: np.ndarray, branches: int) -> int:
