@@ -44,7 +44,7 @@ function Row({ row }: { row: PublishedRow }) {
         {row.system}
       </Table.Th>
       <Table.Td ta="right">{row.chips}</Table.Td>
-      <Table.Td ta="right" fw={600}>
+      <Table.Td ta="right" fw={600} style={{ whiteSpace: 'nowrap' }}>
         {t('board.unit', { value: format.quantity(row.value), unit: unitName(row.unit, words) })}
       </Table.Td>
       <Table.Td>{isLabelKind(row.label) ? <Label kind={row.label} /> : row.label}</Table.Td>

@@ -62,7 +62,7 @@ function Row({ row, fresh, old }: { row: SimulatedRow; fresh: boolean; old: bool
       <Table.Td ta="right" fw={650}>
         {row.rank}
       </Table.Td>
-      <Table.Td ta="right">
+      <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
         <Text span fw={650}>
           {t('board.unit', { value: format.quantity(row.value), unit: unitName(row.unit, words) })}
         </Text>

@@ -28,7 +28,8 @@ export function Curves({ job, stream, over }: { job: Job; stream: JobStream; ove
   const training = job.task === 'train';
   const loss = useMemo(() => line(points, axis, (p) => p.loss), [points, axis]);
   const rate = useMemo(() => line(points, axis, (p) => p.samples_per_second), [points, axis]);
-  const xName = t(`job.axis.${axis}`);
+  const stepName = t(training ? 'job.axis.step' : 'job.axis.batch');
+  const xName = axis === 'step' ? stepName : t(`job.axis.${axis}`);
   if (points.length === 0)
     return (
       <Paper withBorder p="xl">
@@ -46,7 +47,7 @@ export function Curves({ job, stream, over }: { job: Job; stream: JobStream; ove
           aria-label={t('job.axis.choose')}
           value={axis}
           onChange={(value) => setAxis(value as Axis)}
-          data={AXES.map((value) => ({ value, label: t(`job.axis.by_${value}`) }))}
+          data={AXES.map((value) => ({ value, label: value === 'step' ? stepName : t(`job.axis.by_${value}`) }))}
         />
         <Button variant="subtle" size="compact-sm" onClick={() => setAsTable(!asTable)}>
           {t(asTable ? 'common.picture' : 'common.table')}
@@ -129,7 +130,7 @@ function Latest({ point, training }: { point: MetricPoint | undefined; training:
   if (!point) return null;
   return (
     <Figures>
-      <Figure label={t('job.axis.step')} value={format.count(point.step)} />
+      <Figure label={t(training ? 'job.axis.step' : 'job.axis.batch')} value={format.count(point.step)} />
       {training && point.loss !== null && (
         <Figure label={t('job.last.loss')} value={<span data-testid="last-loss">{format.quantity(point.loss)}</span>} />
       )}
@@ -155,7 +156,7 @@ function PointTable({ points, training }: { points: readonly MetricPoint[]; trai
       <Table className="number" stickyHeader>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th ta="right">{t('job.axis.step')}</Table.Th>
+            <Table.Th ta="right">{t(training ? 'job.axis.step' : 'job.axis.batch')}</Table.Th>
             {training && <Table.Th ta="right">{t('job.axis.loss')}</Table.Th>}
             <Table.Th ta="right">{t('job.axis.samples')}</Table.Th>
             <Table.Th ta="right">{t('job.axis.simulated')}</Table.Th>

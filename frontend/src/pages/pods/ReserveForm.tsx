@@ -70,6 +70,10 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
       void client.invalidateQueries({ queryKey: ['session'] });
     },
   });
+  const take = (free: Date) => {
+    booking.reset();
+    onStart(free);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     booking.mutate();
@@ -115,8 +119,8 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
       <Text size="sm" className="number">
         {t('reserve.price', { credits: format.credits(price), ipus: size, hours: format.quantity(minutes / 60), rate })}
       </Text>
-      {clash && <Alert color="brass">{clash}</Alert>}
-      <Refusal problem={booking.error} zone={zone} onTake={onStart} />
+      {clash && !booking.error && <Alert color="brass">{clash}</Alert>}
+      <Refusal problem={booking.error} zone={zone} onTake={take} />
       <Button type="submit" loading={booking.isPending}>
         {t('reserve.submit')}
       </Button>
