@@ -2,11 +2,13 @@
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -210,10 +212,17 @@ def test_a_token_without_the_scope_is_not_allowed_6(podium: Podium, person: Pers
     assert only_json(done)["error"]["code"] == "auth.scope_missing"
 
 
-def test_out_of_credit_is_6(podium: Podium) -> None:
+def test_out_of_credit_is_6(podium: Podium, stack: Stack) -> None:
+    """A newcomer's credits go into a large slice; what is left is too little for a large run on demand."""
+    spender = join(stack, "spender")
+    pod = next(row for row in spender.api.get("/api/v1/pods").json() if row["system"] == "pod256")
+    start = datetime.now(UTC) + timedelta(days=30, hours=3 * secrets.randbelow(2600))
+    times = {"starts_at": start.isoformat(), "ends_at": (start + timedelta(hours=3)).isoformat(), "zone": "UTC"}
+    booked = spender.api.post("/api/v1/reservations", json={"pod_id": pod["id"], "ipus": 256} | times)
+    assert booked.status_code == 201, booked.text
     done = podium(
-        "run", "zoo:mnist", "--system", "pod256", "--train", "--batch", "1024", "--steps", "1000000", "--json",
-    )  # fmt: skip
+        "run", "zoo:mnist", "--system", "pod256", "--train", "--steps", "1000000", "--json", PODIUM_TOKEN=spender.token
+    )
     assert done.returncode == 6, done.stderr
     assert only_json(done)["error"]["code"] == "credits.insufficient"
 
