@@ -5,7 +5,7 @@ import { useWorkplace } from '~/api/queries/session';
 import type { Session } from '~/api/types';
 import { useWords } from '~/i18n/words';
 import { LinkAnchor } from '~/shell/links';
-import { JobList } from '../jobs/JobsPage';
+import { JobList } from '../jobs/JobList';
 import classes from './Landing.module.css';
 
 const STEPS = [
