@@ -116,7 +116,8 @@ def outside_folder(name: str) -> Path:
                 continue
             base.chmod(0o711)
             folder = base / f"{name}-{secrets.token_hex(6)}"
-            folder.mkdir(mode=0o711)
+            folder.mkdir()
+            folder.chmod(0o711)  # whatever the umask
         except OSError:
             continue
         return folder
@@ -135,12 +136,19 @@ def shared_copy(source: Path, name: str, parts: tuple[str, ...]) -> Path:
     fresh = outside_folder(name)
     for part in parts:
         shutil.copytree(source / part, fresh / part, symlinks=True)
+    _open_to_all(fresh)  # a strict umask may have closed the originals, and closes what is made here
     final = fresh.parent / name
     try:
         fresh.rename(final)
     except OSError:  # another checkout was faster
         shutil.rmtree(fresh, ignore_errors=True)
     return final
+
+
+def _open_to_all(tree: Path) -> None:
+    for path in tree.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
 
 
 def _taken(uid: int) -> bool:

@@ -142,24 +142,42 @@ def remove(home: Home) -> None:
 
 
 def _reachable_programs(programs: Path, identity: Identity) -> Path:
-    if identity.can_run(programs / "postgres"):
+    if _can_run_all(programs, identity):
         return programs
-    root = programs.parent
-    parts = tuple(name for name in ("bin", "lib", "share") if (root / name).is_dir())
+    source, parts = _parts_of(programs)
     stat = (programs / "postgres").stat()
-    copy = shared_copy(root, f"postgres-{major_version(programs)}-{stat.st_size:x}", parts) / "bin"
-    if not identity.can_run(copy / "postgres"):
+    copy = shared_copy(source, f"postgres-{major_version(programs)}-whole-{stat.st_size:x}", parts)
+    copied = copy / programs.relative_to(source)
+    if not _can_run_all(copied, identity):
         raise OpsError(
             "postgres.cannot_run",
-            f"PostgreSQL cannot be run from {programs} nor from {copy}: move the checkout to a folder that other users "
-            "can enter, or set DATABASE_URL.",
+            f"PostgreSQL cannot be run from {programs} nor from {copied}: move the checkout to a folder that other "
+            "users can enter, or set DATABASE_URL.",
         )
-    return copy
+    return copied
+
+
+def _can_run_all(programs: Path, identity: Identity) -> bool:
+    """initdb too: unlike the server, it needs a library that lies beside the programs."""
+    return identity.can_run(programs / "postgres") and identity.can_run(programs / "initdb")
+
+
+def _parts_of(programs: Path) -> tuple[Path, tuple[str, ...]]:
+    """The folders that the programs need, below a common one: a wheel has its libraries beside its package."""
+    root = programs.parent
+    package = root.parent
+    libraries = package.with_name(f"{package.name}.libs")
+    source = package.parent if libraries.is_dir() else root
+    folders = [root / name for name in ("bin", "lib", "share")]
+    if libraries.is_dir():
+        folders.append(libraries)
+    return source, tuple(str(folder.relative_to(source)) for folder in folders if folder.is_dir())
 
 
 def _make_place(link: Path, identity: Identity) -> None:
     if identity.can_reach(link.parent):
-        link.mkdir(mode=0o711)
+        link.mkdir()
+        link.chmod(0o711)  # whatever the umask
         return
     link.symlink_to(outside_folder("cluster"))
 

@@ -1,15 +1,17 @@
 """The embedded cluster in awkward places: spaces, a parent folder closed to others, an interrupted start."""
 
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from portal.ops import postgres, processes, roles
+from portal.ops import identity, postgres, processes, roles
 from portal.ops.errors import OpsError
 from portal.ops.home import Home
 from portal.ops.identity import server_identity
@@ -81,6 +83,29 @@ def test_as_root_the_server_has_a_user_of_its_own_and_its_data_lie_where_that_us
     place = (home.path / "postgres").readlink()
     postgres.remove(home)
     assert not place.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root must give the server another user")
+def test_programs_below_a_closed_parent_are_copied_with_their_libraries(
+    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    programs = postgres.find_programs()
+    source, parts = postgres._parts_of(programs)
+    closed, outside = tmp_path / "closed", Path(tempfile.mkdtemp(prefix="podium-test-", dir="/var/tmp"))
+    for part in parts:
+        shutil.copytree(source / part, closed / part, symlinks=True)
+    closed.chmod(0o700)
+    monkeypatch.setattr(postgres, "find_programs", lambda: closed / programs.relative_to(source))
+    monkeypatch.setattr(identity, "OUTSIDE_FOLDERS", (outside,))
+    before = os.umask(0o077)  # as a careful root has it
+    try:
+        cluster = Server(home).cluster
+        assert cluster.programs.is_relative_to(outside)
+        assert (cluster.data / "PG_VERSION").exists()
+    finally:
+        os.umask(before)
+        postgres.remove(home)
+        shutil.rmtree(outside)
 
 
 def test_an_interrupted_initdb_is_done_again(home: Home) -> None:
