@@ -14,7 +14,12 @@ from tests.e2e.stack import Stack
 pytestmark = pytest.mark.e2e
 OPEN_PAGES = ("/", "/signup", "/login", "/outbox", "/leaderboards", "/leaderboards/train-throughput-resnet50")
 PRIVATE_PAGES = ("/", "/models", "/pods", "/launch?model=zoo:mnist", "/jobs", "/tokens", "/organization")
-SETTLE_MS = 600  # colours change gradually, and axe would judge the way between two of them
+# Colours change gradually, and axe would judge the way between two of them.
+SETTLED = """async () => {
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const moving = document.getAnimations().filter(each => each instanceof CSSTransition);
+    await Promise.allSettled(moving.map(each => each.finished));
+}"""
 NARROW = {"width": 360, "height": 740}
 WIDE = {"width": 1280, "height": 900}
 
@@ -54,7 +59,8 @@ def check(page: Page) -> None:
     page.wait_for_load_state("networkidle")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.wait_for_timeout(SETTLE_MS)
+        page.wait_for_timeout(200)
+        page.evaluate(SETTLED)
         found = Axe().run(page).response["violations"]
         serious = [
             (rule["id"], [node["html"][:160] for node in rule["nodes"]][:3])
