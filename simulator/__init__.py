@@ -13,7 +13,7 @@ from simulator.errors import SimulatorError
 
 if TYPE_CHECKING:
     from simulator.inspection import Inspection, inspect
-    from simulator.machines.catalogue import system, systems
+    from simulator.machines.catalogue import slice_of, system, systems
     from simulator.numerics.checkpoint import Checkpoints
     from simulator.pipeline import simulate
     from simulator.release import ENGINE_RELEASE, engine_fingerprint
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Inspection": "simulator.inspection",
     "inspect": "simulator.inspection",
+    "slice_of": "simulator.machines.catalogue",
     "system": "simulator.machines.catalogue",
     "systems": "simulator.machines.catalogue",
     "simulate": "simulator.pipeline",
@@ -48,6 +49,7 @@ __all__ = [
     "inspect",
     "run",
     "simulate",
+    "slice_of",
     "system",
     "systems",
 ]

@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="python -m simulator", description=ABOUT, epilog=EPILOG)
     found.add_argument("model", metavar="MODEL", help="an .onnx file, or zoo:NAME such as zoo:mnist")
     found.add_argument(
-        "--system", default=DEFAULTS.system, help="m2000, pod4, pod16, pod64, pod128 or pod256 (%(default)s)"
+        "--system", default=DEFAULTS.system, help="m2000, pod4, pod16, pod64, pod128, pod256, or ipus:N (%(default)s)"
     )
     found.add_argument("--ipus", type=int, help="IPUs of the slice, a power of two (all of the system)")
     found.add_argument("--task", choices=CHOICES["task"], default=DEFAULTS.task, help="(%(default)s)")

@@ -7,15 +7,15 @@ from typing import Any
 
 from portal.errors import PodiumError
 from portal.jobs.references import ModelReference
-from simulator import RunConfig, SimulatorError
+from simulator import RunConfig, SimulatorError, slice_of
 
 
 def complete(config: Mapping[str, Any], reference: ModelReference) -> dict[str, Any]:
     """All settings with defaults filled in. Raises `config.invalid` naming the field, or `model.not_trainable`."""
     try:
-        settled = RunConfig.from_dict(config).to_dict()
+        settled = _named(RunConfig.from_dict(config).to_dict())
     except SimulatorError as error:
-        field = str(error.params.get("field", ""))
+        field = str(error.params.get("field", "system" if error.code.startswith("system.") else ""))
         name = f"config.{field}" if field and field != "config" else "config"
         raise PodiumError(
             error.code, error.message, status=422, params=error.params, fields={name: (error.code, error.message)}
@@ -29,3 +29,11 @@ def complete(config: Mapping[str, Any], reference: ModelReference) -> dict[str, 
             fields={"config.task": ("model.not_trainable", "This model can only be run for inference.")},
         )
     return settled
+
+
+def _named(settled: dict[str, Any]) -> dict[str, Any]:
+    """`ipus:N` in the name of the smallest system with N IPUs; other names are looked up among the pods, later."""
+    if not settled["system"].lower().startswith("ipus:"):
+        return settled
+    system, ipus = slice_of(settled["system"], settled["ipus"])
+    return settled | {"system": system.id, "ipus": ipus}

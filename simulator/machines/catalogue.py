@@ -69,6 +69,36 @@ def system(name: str) -> System:
     names = ", ".join(found.id for found in systems())
     raise SimulatorError(
         "system.unknown",
-        f"There is no system '{name:.60}'. Use one of {names}.",
+        f"There is no system '{name:.60}'. Use one of {names}, or ipus:N.",
         params={"system": name[:60], "known": names},
     )
+
+
+def slice_of(name: str, ipus: int | None) -> tuple[System, int]:
+    """The system and the IPUs that are meant: all of it when ``ipus`` is None; ``ipus:N`` is the smallest that has N.
+
+    Raises ``system.unknown``, or ``system.size`` for a number that is no partition.
+    """
+    wanted = _bare_size(name)
+    if wanted is None:
+        found = system(name)
+        ipus = found.ipus if ipus is None else ipus
+    elif ipus not in (None, wanted):
+        raise _no_such_size(f"'{name}' contradicts a slice of {ipus} IPUs. Leave one of them out.", name, ipus, ())
+    else:
+        found = next((each for each in systems() if each.ipus >= wanted), systems()[-1])
+        ipus = wanted
+    if ipus not in found.allowed_sizes:
+        sizes = ", ".join(str(size) for size in found.allowed_sizes)
+        text = f"{found.name} has no partition of {ipus} IPUs. Ask for one of {sizes}."
+        raise _no_such_size(text, found.id, ipus, found.allowed_sizes)
+    return found, ipus
+
+
+def _bare_size(name: str) -> int | None:
+    prefix, _, number = name.lower().partition(":")
+    return int(number) if prefix == "ipus" and number.isascii() and number.isdecimal() and len(number) < 7 else None
+
+
+def _no_such_size(text: str, name: str, ipus: int | None, allowed: tuple[int, ...]) -> SimulatorError:
+    return SimulatorError("system.size", text, params={"system": name[:60], "ipus": ipus, "allowed": list(allowed)})

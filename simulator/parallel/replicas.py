@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.config import RunConfig
-from simulator.errors import SimulatorError
 from simulator.graph.graph import Graph
-from simulator.machines.catalogue import System, system
+from simulator.machines.catalogue import System, slice_of
 from simulator.machines.facts import whole
 from simulator.units import Bytes, ceil_div
 
@@ -52,15 +51,7 @@ class Parallel:
 
 def data_parallel(graph: Graph, config: RunConfig) -> Parallel:
     """One replica on every IPU of the slice. Raises ``system.unknown`` or ``system.size``."""
-    found = system(config.system)
-    ipus = found.ipus if config.ipus is None else config.ipus
-    if ipus not in found.allowed_sizes:
-        sizes = ", ".join(str(size) for size in found.allowed_sizes)
-        raise SimulatorError(
-            "system.size",
-            f"{found.name} has no partition of {ipus} IPUs. Ask for one of {sizes}.",
-            params={"system": found.id, "ipus": ipus, "allowed": list(found.allowed_sizes)},
-        )
+    found, ipus = slice_of(config.system, config.ipus)
     summed = 0
     if graph.training and ipus > 1:
         roots = {graph.tensors.root(gradient) for _, gradient in graph.gradients}

@@ -45,6 +45,15 @@ def test_a_job_is_queued_with_its_first_event(person):
     assert post(person.browser()).json()["number"] == 2
 
 
+def test_a_bare_number_of_ipus_runs_on_the_smallest_system_that_has_them(person):
+    made = post(person.browser(), body(system="ipus:8", ipus=None))
+    assert made.status_code == 201, made.content
+    assert (made.json()["system"], made.json()["ipus"]) == ("pod16", 8)
+    refused = post(person.browser(), body(system="ipus:6", ipus=None))
+    assert (refused.status_code, refused.json()["code"]) == (422, "system.size")
+    assert refused.json()["errors"][0]["field"] == "config.system"
+
+
 def test_credits_are_held_and_the_rest_comes_back(person, submit, worker):
     from portal.jobs import scheduling
 

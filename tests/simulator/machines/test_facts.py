@@ -3,7 +3,7 @@
 import pytest
 
 from simulator import SimulatorError
-from simulator.machines.catalogue import system, systems
+from simulator.machines.catalogue import slice_of, system, systems
 from simulator.machines.facts import CONFIDENCES, fact, facts, whole
 from simulator.machines.ipu import ipu
 
@@ -57,3 +57,32 @@ def test_an_unknown_system_is_refused_with_the_names_there_are() -> None:
         system("pod9")
     assert refused.value.code == "system.unknown"
     assert refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "ipus", "meant"),
+    [
+        ("ipus:8", None, ("pod16", 8)),
+        ("IPUS:256", 256, ("pod256", 256)),
+        ("pod64", None, ("pod64", 64)),
+        ("pod64", 2, ("pod64", 2)),
+    ],
+)
+def test_a_bare_number_of_ipus_is_the_smallest_system_that_has_them(
+    name: str, ipus: int | None, meant: tuple[str, int]
+) -> None:
+    found, size = slice_of(name, ipus)
+    assert (found.id, size) == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "ipus", "code"),
+    [
+        ("ipus:6", None, "system.size"), ("ipus:512", None, "system.size"), ("ipus:8", 4, "system.size"),
+        ("ipus:0", None, "system.size"), ("ipus:", None, "system.unknown"), ("ipus:-8", None, "system.unknown"),
+    ],
+)  # fmt: skip
+def test_a_number_that_is_no_partition_is_refused(name: str, ipus: int | None, code: str) -> None:
+    with pytest.raises(SimulatorError) as refused:
+        slice_of(name, ipus)
+    assert refused.value.code == code
