@@ -42,6 +42,7 @@ class Stack:
             self.process.kill()
             self.process.wait()
         self.run("reset", "--yes")
+        self.output.unlink(missing_ok=True)
 
 
 def environment(home: Path) -> dict[str, str]:
