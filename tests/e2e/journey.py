@@ -110,6 +110,7 @@ def reserve(newcomer: Newcomer, *, pod: str, ipus: int) -> None:
     choose(page, "IPUs", str(ipus))
     page.get_by_role("button", name="Reserve").click()
     expect(page.get_by_text(re.compile(r"^Reserved: IPUs"))).to_be_visible()
+    expect(page.get_by_text("free side by side")).to_have_count(0)  # one's own new slice is no clash
 
 
 def choose(page: Page, label: str, option: str) -> None:

@@ -1,16 +1,17 @@
 // The form to reserve: size, start, duration, zone; price and clash are shown before anything is sent.
-import { Alert, Button, NativeSelect, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, NativeSelect, Select, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Problem } from '~/api/problem';
 import { occupancyQuery, reserve } from '~/api/queries/reservations';
 import type { Pod, System } from '~/api/types';
-import { browserZone, instantOf, localOf } from '~/format/times';
+import { browserZone } from '~/format/times';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
 import { ProblemNotice } from '~/shell/ProblemNotice';
 import { freeStart, overlapping } from './slots';
+import { StartField } from './StartField';
 import { useNow } from './useNow';
 
 const DURATIONS = [15, 30, 60, 120, 240, 480, 1440] as const;
@@ -38,7 +39,7 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
   const start = chosenStart ?? now;
   const [intention, setIntention] = useState(() => crypto.randomUUID());
   const end = new Date(start.getTime() + minutes * 60_000);
-  const clash = useClash(pod, size, start, end);
+  const clash = useClash(pod, size, start, end, zone);
   const booking = useMutation({
     mutationFn: () =>
       reserve(
@@ -62,7 +63,7 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
           first: slice.ipu_start,
           last: slice.ipu_start + slice.ipus - 1,
           from: format.dateTime(slice.starts_at, zone),
-          to: format.clock(slice.ends_at, zone),
+          to: format.dateTime(slice.ends_at, zone),
         }),
       });
       void client.invalidateQueries({ queryKey: ['occupancy'] });
@@ -70,9 +71,12 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
       void client.invalidateQueries({ queryKey: ['session'] });
     },
   });
-  const take = (free: Date) => {
-    booking.reset();
-    onStart(free);
+  /** An answer speaks of the wish that was sent, not of the next one. */
+  const wish = <Value,>(set: (value: Value) => void) => {
+    return (value: Value) => {
+      booking.reset();
+      set(value);
+    };
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -90,21 +94,14 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
         description={t('reserve.size.hint')}
         data={system.allowed_sizes.map(String)}
         value={String(size)}
-        onChange={(value) => setSize(Number(value))}
+        onChange={wish((value) => setSize(Number(value)))}
         allowDeselect={false}
       />
-      <TextInput
-        type="datetime-local"
-        label={t('reserve.start')}
-        required
-        step={60}
-        value={localOf(start, zone)}
-        onChange={(event) => event.currentTarget.value && onStart(instantOf(event.currentTarget.value, zone))}
-      />
+      <StartField start={start} zone={zone} onStart={wish(onStart)} />
       <NativeSelect
         label={t('reserve.duration')}
         value={String(minutes)}
-        onChange={(event) => setMinutes(Number(event.currentTarget.value))}
+        onChange={wish((event) => setMinutes(Number(event.currentTarget.value)))}
         data={DURATIONS.map((value) => ({
           value: String(value),
           label: value < 60 ? t('reserve.minutes', { n: value }) : t('reserve.hours', { n: value / 60 }),
@@ -119,8 +116,8 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
       <Text size="sm" className="number">
         {t('reserve.price', { credits: format.credits(price), ipus: size, hours: format.quantity(minutes / 60), rate })}
       </Text>
-      {clash && !booking.error && <Alert color="brass">{clash}</Alert>}
-      <Refusal problem={booking.error} zone={zone} onTake={take} />
+      {clash && booking.isIdle && <Alert color="brass">{clash}</Alert>}
+      <Refusal problem={booking.error} zone={zone} onTake={wish(onStart)} />
       <Button type="submit" loading={booking.isPending}>
         {t('reserve.submit')}
       </Button>
@@ -129,7 +126,7 @@ export function ReserveForm({ pod, system, project, zone, onZone, chosenStart, o
 }
 
 /** What stands in the way as far as the page knows. The button stays usable, since the server knows better. */
-function useClash(pod: Pod, size: number, start: Date, end: Date): string | null {
+function useClash(pod: Pod, size: number, start: Date, end: Date, zone: string): string | null {
   const { t } = useWords();
   const format = useFormat();
   const now = useNow();
@@ -142,7 +139,7 @@ function useClash(pod: Pod, size: number, start: Date, end: Date): string | null
     ipus: size,
     first: first.ipu_start,
     last: first.ipu_start + first.ipus - 1,
-    until: format.dateTime(first.ends_at),
+    until: format.dateTime(first.ends_at, zone),
   });
 }
 
