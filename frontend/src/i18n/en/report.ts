@@ -27,7 +27,7 @@ export const report = {
   'report.map.least': 'Least {value}',
   'report.map.most': 'Most {value}',
   'report.map.over': 'More than a tile holds',
-  'report.map.order': 'Tiles are drawn in order of their number, 64 in a row.',
+  'report.map.order': 'Tiles are drawn in order of their number, row by row.',
   'report.map.worst': 'Go to the fullest tile',
   'report.scale': 'Colours',
   'report.scale.spread': 'Least to most',

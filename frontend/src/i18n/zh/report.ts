@@ -29,7 +29,7 @@ export const report: Record<keyof typeof en, string> = {
   'report.map.least': '最少 {value}',
   'report.map.most': '最多 {value}',
   'report.map.over': '超出 tile 容量',
-  'report.map.order': '按编号排列，每行 64 个 tile。',
+  'report.map.order': 'tile 按编号逐行排列。',
   'report.map.worst': '转到最满的 tile',
   'report.scale': '配色范围',
   'report.scale.spread': '最少到最多',

@@ -56,7 +56,7 @@ function Row({ row }: { row: PublishedRow }) {
         {row.round}
         {row.division && `, ${row.division}`}
       </Table.Td>
-      <Table.Td maw={280} style={{ wordBreak: 'break-word' }}>
+      <Table.Td maw={280} miw={180} className="long">
         <Source source={row.source} />
         {row.notes && (
           <Text size="xs" c="dimmed" lineClamp={2} title={row.notes}>

@@ -86,7 +86,7 @@ function Row({ row, fresh, old }: { row: SimulatedRow; fresh: boolean; old: bool
         )}
       </Table.Td>
       <Table.Td>{t('jobs.on', { system: systemName(row.system), n: row.ipus })}</Table.Td>
-      <Table.Td>{row.model_name}</Table.Td>
+      <Table.Td className="long">{row.model_name}</Table.Td>
       <Table.Td ta="right">{format.count(row.global_batch)}</Table.Td>
       <Table.Td>{row.precision}</Table.Td>
       <Table.Td c={old ? 'dimmed' : undefined}>{row.engine_release}</Table.Td>

@@ -80,7 +80,7 @@ function JobRow({ job }: { job: Job }) {
   return (
     <Table.Tr>
       <Table.Td ta="right">{job.number}</Table.Td>
-      <Table.Td maw={300}>
+      <Table.Td maw={300} className="long">
         <LinkAnchor to="/jobs/$id" params={{ id: job.id }} fw={600} lineClamp={1}>
           {job.name || modelName(job.model, words)}
         </LinkAnchor>

@@ -80,7 +80,7 @@ function ModelRow({ model }: { model: Model }) {
   const format = useFormat();
   return (
     <Table.Tr>
-      <Table.Td maw={320}>
+      <Table.Td maw={320} className="long">
         <LinkAnchor to="/models/$id" params={{ id: model.id }} fw={600} lineClamp={2}>
           {model.name}
         </LinkAnchor>

@@ -80,7 +80,7 @@ function TensorTable({ title, tensors }: { title: string; tensors: TensorSpec[] 
         <Table.Tbody>
           {tensors.map((tensor) => (
             <Table.Tr key={tensor.name}>
-              <Table.Td style={{ wordBreak: 'break-all' }}>{tensor.name}</Table.Td>
+              <Table.Td className="long">{tensor.name}</Table.Td>
               <Table.Td>{tensor.dtype}</Table.Td>
               <Table.Td className="number">{tensor.shape.map((size) => size ?? '?').join(' × ') || '1'}</Table.Td>
             </Table.Tr>

@@ -94,8 +94,8 @@ function Row({ member, organization, manages, me }: RowProps) {
     });
   return (
     <Table.Tr>
-      <Table.Td>{name}</Table.Td>
-      <Table.Td>{member.email}</Table.Td>
+      <Table.Td className="long">{name}</Table.Td>
+      <Table.Td className="long">{member.email}</Table.Td>
       <Table.Td>{format.relative(member.joined_at)}</Table.Td>
       <Table.Td>
         {manages ? (

@@ -163,8 +163,8 @@ function TopTensors({ report }: { report: Report }) {
           <Table.Tbody>
             {worst.top_tensors.map((tensor, i) => (
               <Table.Tr key={i}>
-                <Table.Td>{tensor.name || t('common.none')}</Table.Td>
-                <Table.Td>{tensor.source || t('common.none')}</Table.Td>
+                <Table.Td className="long">{tensor.name || t('common.none')}</Table.Td>
+                <Table.Td className="long">{tensor.source || t('common.none')}</Table.Td>
                 <Table.Td>{maybe(`category.${tensor.category}`) ?? tensor.category}</Table.Td>
                 <Table.Td ta="right">{format.bytes(tensor.bytes)}</Table.Td>
               </Table.Tr>

@@ -51,7 +51,7 @@ function Row({ row }: { row: OperatorRow }) {
   const share = format.percent(row.share);
   return (
     <Table.Tr>
-      <Table.Td style={{ wordBreak: 'break-word' }}>{row.name}</Table.Td>
+      <Table.Td className="long">{row.name}</Table.Td>
       <Table.Td>
         <Text size="xs" ff="monospace">
           {row.primitive || row.kind}

@@ -87,7 +87,7 @@ function Row({ token }: { token: Token }) {
     });
   return (
     <Table.Tr>
-      <Table.Td>{token.name}</Table.Td>
+      <Table.Td className="long">{token.name}</Table.Td>
       <Table.Td>
         <Code>{token.prefix}…</Code>
       </Table.Td>
