@@ -24,6 +24,7 @@ from portal.reservations.models import Reservation
 from portal.tenancy import Actor
 
 TRY_AGAIN = timedelta(seconds=3)
+_OVER = {"ended": "has ended", "cancelled": "was cancelled"}
 SLACK = timedelta(seconds=60)  # booked beyond the limit of time, for starting and ending
 
 
@@ -71,7 +72,7 @@ def place_for(
             starts_at=row.starts_at.isoformat(),
         )
     if state in {"ended", "cancelled"}:
-        raise _refusal("reservation.expired", f"The reservation has {state}: reserve again, or run on demand.")
+        raise _refusal("reservation.expired", f"The reservation {_OVER[state]}: reserve again, or run on demand.")
     wanted = config["ipus"] or row.ipus
     if wanted > row.ipus:
         raise _refusal(
@@ -108,7 +109,7 @@ def _take_reserved(job: Job) -> Decision:
     state = row.state_at(timezone.now())
     if state in {"ended", "cancelled"}:
         return Decision(
-            code="reservation.expired", message=f"The reservation had {state} before the job began.", gone=True
+            code="reservation.expired", message=f"The reservation {_OVER[state]} before the job began.", gone=True
         )
     if state == "booked":
         return Decision(code="reservation.not_active_yet", wait=max(TRY_AGAIN, row.starts_at - timezone.now()))
