@@ -56,7 +56,7 @@ def _services_where_needed(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[stacks.Stack]:
-    """`./podium up` with a data folder of its own, deleted at the end; or the running one that PODIUM_TEST_STACK names."""
+    """`./podium up` in a folder of its own, deleted at the end; or the running one that PODIUM_TEST_STACK names."""
     given = os.environ.get("PODIUM_TEST_STACK")
     running = stacks.running_in(Path(given)) if given else stacks.start()
     yield running
