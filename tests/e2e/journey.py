@@ -2,6 +2,7 @@
 
 import json
 import re
+import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ class Newcomer:
     page: Page
     socket: Socket
     email: str
+    name: str
     password: str = "a long enough secret"
     complaints: list[str] = field(default_factory=list)
 
@@ -58,7 +60,7 @@ def arrive(stack: Stack, browser: Browser, email: str) -> Newcomer:
     context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-GB")
     context.set_default_timeout(20_000)
     page = context.new_page()
-    newcomer = Newcomer(stack, context, page, Socket(), email)
+    newcomer = Newcomer(stack, context, page, Socket(), email, f"Ada {secrets.token_hex(3)}")
     newcomer.socket.listen(page)
     page.on("pageerror", lambda error: newcomer.complaints.append(str(error)))
     page.on("console", lambda line: newcomer.complaints.append(line.text) if line.type == "error" else None)
@@ -69,7 +71,7 @@ def sign_up(newcomer: Newcomer) -> None:
     """From the landing page through the form and the outbox to a signed-in start page."""
     page = newcomer.open("/")
     page.get_by_role("link", name="Sign up").first.click()
-    page.get_by_label("Your name").fill("Ada Newcomer")
+    page.get_by_label("Your name").fill(newcomer.name)
     page.get_by_label("E-mail").fill(newcomer.email)
     page.locator("input[name=password]").fill(newcomer.password)
     page.get_by_role("button", name="Sign up").click()
@@ -80,7 +82,7 @@ def sign_up(newcomer: Newcomer) -> None:
         page.get_by_label("E-mail").fill(newcomer.email)
         page.locator("input[name=password]").fill(newcomer.password)
         page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("heading", name="Welcome, Ada Newcomer")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Welcome, {newcomer.name}")).to_be_visible()
 
 
 def make_token(newcomer: Newcomer) -> str:

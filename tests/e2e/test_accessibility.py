@@ -11,7 +11,7 @@ from tests.e2e.journey import Newcomer, arrive, sign_up
 from tests.e2e.people import wait_for
 from tests.e2e.stack import Stack
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 OPEN_PAGES = ("/", "/signup", "/login", "/outbox", "/leaderboards", "/leaderboards/train-throughput-resnet50")
 PRIVATE_PAGES = ("/", "/models", "/pods", "/launch?model=zoo:mnist", "/jobs", "/tokens", "/organization")
 # Colours change gradually, and axe would judge the way between two of them.

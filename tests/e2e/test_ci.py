@@ -20,7 +20,7 @@ from tests.e2e.models import classifier
 from tests.e2e.people import Person, join, wait_for
 from tests.e2e.stack import Stack
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 SMALL = ["--system", "pod4", "--ipus", "1", "--batch", "8"]
 ENDLESS = ["--system", "pod4", "--ipus", "1", "--train", "--dataset", "digits", "--batch", "1", "--steps", "200000"]
 Podium = Callable[..., subprocess.CompletedProcess[str]]

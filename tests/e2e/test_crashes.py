@@ -11,7 +11,7 @@ from tests.e2e.people import Person, join, wait_for
 from tests.e2e.processes import process_of
 from tests.e2e.stack import Stack
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 LONG = {
     "task": "train", "dataset": "digits", "system": "pod4", "ipus": 1, "batch": 16, "steps": 900, "seed": 3,
     "learning_rate": 0.02,

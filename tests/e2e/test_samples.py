@@ -12,7 +12,7 @@ from tests.e2e.people import Person, join, wait_for
 from tests.e2e.processes import process_of
 from tests.e2e.stack import Stack
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 SHARED = Path(os.environ.get("PODIUM_SHARED") or CHECKOUT.parent / "shared")
 needs_samples = pytest.mark.skipif(
     not (SHARED / "hostile" / "MANIFEST.tsv").exists(), reason="no folder of sample files: name one in PODIUM_SHARED"

@@ -32,7 +32,7 @@ from tests.e2e.people import wait_for
 from tests.e2e.processes import process_of
 from tests.e2e.stack import Stack
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 STEPS = 6_000
 BOARD = "train-throughput-mnist"
 
@@ -83,7 +83,7 @@ def numbers(events: list[dict[str, Any]]) -> list[int]:
 
 def test_the_newcomer_has_an_organization_with_credits(newcomer: Newcomer) -> None:
     page = newcomer.open("/organization")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Ada Newcomer")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(newcomer.name)
     expect(page.get_by_text(newcomer.email).first).to_be_visible()
 
 
@@ -218,12 +218,12 @@ def test_a_leaderboard_that_is_open_gets_the_row_when_the_job_ends(
     board = context.new_page()
     board.goto(f"{stack.url}/leaderboards/{BOARD}")
     expect(board.get_by_role("heading", name="Simulated results")).to_be_visible()
-    assert board.get_by_text("Ada Newcomer").count() == 0
+    assert board.get_by_text(newcomer.name).count() == 0
     page = newcomer.open(f"/launch?suite={BOARD}")
     expect(page.get_by_text("Fits", exact=True)).to_be_visible(timeout=SLOW_MS)
     page.get_by_role("button", name="Launch", exact=True).click()
     page.wait_for_url(re.compile(r"/jobs/[0-9a-f-]{36}$"))
-    expect(board.get_by_test_id("simulated").get_by_text("Ada Newcomer")).to_be_visible(timeout=SLOW_MS * 2)
+    expect(board.get_by_test_id("simulated").get_by_text(newcomer.name)).to_be_visible(timeout=SLOW_MS * 2)
     expect(board.get_by_test_id("simulated").get_by_text("Simulated", exact=True).first).to_be_visible()
     context.close()
 

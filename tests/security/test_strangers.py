@@ -18,7 +18,7 @@ from tests.e2e.stack import Stack
 from tests.security import matrix
 from tests.security.owner import Owner
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 METHODS = ("get", "post", "put", "patch", "delete")
 PRIVATE = [(route, method) for route, methods in matrix.PRIVATE.items() for method in methods]
 REFERENCES = [(route, body) for route, bodies in matrix.REFERENCES.items() for body in bodies]
