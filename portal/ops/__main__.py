@@ -44,7 +44,12 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--port", type=_port, default=0, help="port of the web server (default 8000, or the last one)")
     up.add_argument("--public-url", type=_url, help="what people type, when it is not this machine's address")
     up.add_argument("--tls", action="store_true", help="serve https with a self-signed certificate")
-    up.add_argument("--workers", type=_count, default=max(2, min(8, os.cpu_count() or 2)), help="jobs at the same time")
+    up.add_argument(
+        "--workers",
+        type=_count,
+        default=max(2, min(8, os.cpu_count() or 2)),
+        help="processes: one is kept for inspections and estimates, each other one runs a job",
+    )
     commands.add_parser("down", help="stop everything")
     commands.add_parser("status", help="what runs, and where")
     logs = commands.add_parser("logs", help="the last lines of the services")
