@@ -15,6 +15,9 @@ export const launch = {
   'launch.where.none': 'You have no slice that is active or to come.',
   'launch.slice': 'Slice',
   'launch.slice.option': '{name}: {ipus} IPUs, {from} to {to}',
+  'launch.slice.held':
+    'You hold {ipus} IPUs of this system until {until}. Jobs on that slice cost nothing more and need not wait.',
+  'launch.slice.use': 'Use my slice',
   'launch.slice.booked': 'This slice has not begun. The job can be launched from {from}.',
   'launch.system': 'System',
   'launch.ipus': 'IPUs',

@@ -17,6 +17,8 @@ export const launch: Record<keyof typeof en, string> = {
   'launch.where.none': '没有进行中或即将开始的切片。',
   'launch.slice': '切片',
   'launch.slice.option': '{name}：{ipus} 个 IPU，{from} 至 {to}',
+  'launch.slice.held': '您持有该系统的 {ipus} 个 IPU，至 {until}。在该切片上运行不再另收额度，也无需等待。',
+  'launch.slice.use': '使用我的切片',
   'launch.slice.booked': '该切片尚未开始，{from} 起可启动作业。',
   'launch.system': '系统',
   'launch.ipus': 'IPU 数',

@@ -80,8 +80,8 @@ function JobRow({ job }: { job: Job }) {
   return (
     <Table.Tr>
       <Table.Td ta="right">{job.number}</Table.Td>
-      <Table.Td maw={300} className="long">
-        <LinkAnchor to="/jobs/$id" params={{ id: job.id }} fw={600} lineClamp={1}>
+      <Table.Td maw={300} miw={170} className="long">
+        <LinkAnchor to="/jobs/$id" params={{ id: job.id }} fw={600} lineClamp={2}>
           {job.name || modelName(job.model, words)}
         </LinkAnchor>
         {job.name && (

@@ -9,6 +9,7 @@ import { estimateQuery, submitJob, type EstimateRequest } from '~/api/queries/jo
 import { modelsQuery } from '~/api/queries/models';
 import { reservationsQuery } from '~/api/queries/reservations';
 import { useWorkplace } from '~/api/queries/session';
+import { useAllPages } from '~/api/useAllPages';
 import { useWords } from '~/i18n/words';
 import { Problem } from '~/api/problem';
 import { ProblemNotice } from '~/shell/ProblemNotice';
@@ -60,10 +61,11 @@ function LaunchForm() {
   const [intention] = useState(() => crypto.randomUUID());
   const navigate = useNavigate();
   const project = useWorkplace()?.project.id ?? '';
-  const models = useInfiniteQuery(modelsQuery(project)).data?.pages.flatMap((page) => page.results);
+  const modelPages = useInfiniteQuery(modelsQuery(project));
+  const models = useAllPages(modelPages);
   const zoo = useQuery(zooQuery).data;
   const systems = useQuery(systemsQuery).data;
-  const reservations = useInfiniteQuery(reservationsQuery(project, now)).data?.pages.flatMap((page) => page.results);
+  const reservations = useAllPages(useInfiniteQuery(reservationsQuery(project, now)));
   const slices = useMemo(
     () => reservations?.filter((r) => r.state === 'booked' || r.state === 'active') ?? [],
     [reservations],
@@ -82,6 +84,7 @@ function LaunchForm() {
     },
     onSuccess: (job) => navigate({ to: '/jobs/$id', params: { id: job.id } }),
   });
+  if (!models && modelPages.error) return <ProblemNotice problem={modelPages.error} />;
   if (!models || !zoo || !systems) return <Waiting lines={8} />;
   const task = chosen && !chosen.trainable ? 'infer' : form.config.task;
   return (

@@ -1,5 +1,5 @@
 // Where the job runs: on IPUs taken on demand, or on a slice the reader has reserved.
-import { Group, Input, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Input, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import type { Reservation, System } from '~/api/types';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
@@ -37,7 +37,10 @@ export function PlaceChoice({ form, onChange, systems, slices, place }: Props) {
         />
       </Input.Wrapper>
       {form.where === 'demand' ? (
-        <OnDemand form={form} onChange={onChange} systems={systems} place={place} />
+        <>
+          <OnDemand form={form} onChange={onChange} systems={systems} place={place} />
+          <OwnSlice form={form} onChange={onChange} slices={slices} />
+        </>
       ) : (
         <OnSlice form={form} onChange={onChange} slices={slices} />
       )}
@@ -67,6 +70,27 @@ function OnDemand({ form, onChange, systems, place }: Omit<Props, 'slices'>) {
         allowDeselect={false}
       />
     </Group>
+  );
+}
+
+/** Who holds a slice of the very system is told so: an on-demand job could wait for IPUs that are theirs already. */
+function OwnSlice({ form, onChange, slices }: Pick<Props, 'form' | 'onChange' | 'slices'>) {
+  const { t } = useWords();
+  const format = useFormat();
+  const held = slices.find((slice) => slice.state === 'active' && slice.pod.system === form.system);
+  if (!held) return null;
+  return (
+    <Alert color="slate">
+      <Text size="sm">{t('launch.slice.held', { ipus: held.ipus, until: format.clock(held.ends_at) })}</Text>
+      <Button
+        size="compact-sm"
+        variant="default"
+        mt={6}
+        onClick={() => onChange({ ...form, where: 'slice', reservation: held.id })}
+      >
+        {t('launch.slice.use')}
+      </Button>
+    </Alert>
   );
 }
 
