@@ -7,6 +7,7 @@ export function useAllPages<Row>(list: UseInfiniteQueryResult<InfiniteData<{ res
   const { data, error, hasNextPage, isFetching, fetchNextPage } = list;
   useEffect(() => {
     if (hasNextPage && !isFetching && !error) void fetchNextPage();
-  }, [hasNextPage, isFetching, error, fetchNextPage]);
+    // A quick page comes and goes within one rendering: then `data` alone tells that there is another to ask for.
+  }, [data, hasNextPage, isFetching, error, fetchNextPage]);
   return data && !hasNextPage ? data.pages.flatMap((page) => page.results) : undefined;
 }

@@ -37,4 +37,11 @@ describe('ProblemNotice', () => {
     const { container } = show(<ProblemNotice problem={null} />);
     expect(container.querySelector('[role=alert]')).toBeNull();
   });
+
+  it('leads somebody whose session has ended to the sign-in, beside the page so that what they filled in stays', () => {
+    show(<ProblemNotice problem={new Problem({ status: 401, code: 'auth.required' })} />);
+    const link = screen.getByRole('link');
+    expect(link.getAttribute('href')).toBe('/login');
+    expect(link.getAttribute('target')).toBe('_blank');
+  });
 });

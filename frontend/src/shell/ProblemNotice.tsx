@@ -1,5 +1,5 @@
 // A refusal or fault told to a person: our words for a known code, else the server's; then what to quote.
-import { Alert, Text } from '@mantine/core';
+import { Alert, Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Problem } from '~/api/problem';
 import type { Params } from '~/i18n/catalogue';
@@ -49,6 +49,11 @@ export function ProblemNotice({ problem, title, children }: Props) {
           </Text>
         ))}
       {children}
+      {known.code === 'auth.required' && (
+        <Anchor href="/login" target="_blank" size="sm" underline="always">
+          {t('problem.login')}
+        </Anchor>
+      )}
       {known.status >= 500 && known.requestId && (
         <Text size="xs" c="dimmed" mt={4} className="number">
           {t('problem.request', { id: known.requestId })}

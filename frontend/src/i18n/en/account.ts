@@ -25,7 +25,6 @@ export const account = {
   'confirm.sent.open': 'Open the outbox',
   'confirm.title': 'Confirm your address',
   'confirm.working': 'Confirming your address',
-  'confirm.done': 'Your address is confirmed.',
   'confirm.login': 'Log in',
   'confirm.failed': 'This link did not work',
   'outbox.title': 'Local outbox',

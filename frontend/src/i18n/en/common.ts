@@ -1,6 +1,5 @@
 export const common = {
   'app.name': 'Podium',
-  'app.tagline': 'A developer cloud for IPU systems that needs no IPU',
   'nav.main': 'Main',
   'nav.models': 'Models',
   'nav.jobs': 'Jobs',
@@ -26,8 +25,6 @@ export const common = {
   'nav.balance': '{credits} credits',
   'common.cancel': 'Cancel',
   'common.close': 'Close',
-  'common.back': 'Back',
-  'common.retry': 'Try again',
   'common.loading': 'Loading',
   'common.more': 'Show more',
   'common.delete': 'Delete',
@@ -36,7 +33,6 @@ export const common = {
   'common.download': 'Download',
   'common.yes': 'Yes',
   'common.no': 'No',
-  'common.name': 'Name',
   'common.state': 'State',
   'common.created': 'Created',
   'common.actions': 'Actions',

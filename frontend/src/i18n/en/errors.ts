@@ -1,8 +1,8 @@
 // By the portal's codes. A code without an entry is shown with the server's own detail.
 export const errors = {
   'problem.title': 'That did not work',
+  'problem.login': 'Log in in a new tab, then try again here',
   'problem.request': 'Request {id}',
-  'problem.code': 'Code {code}',
   'error.network.unreachable':
     'Podium cannot be reached. Check the connection and try again; nothing that runs is affected.',
   'error.internal': 'Something broke on our side. Try again; if it stays, send the operator the request number below.',

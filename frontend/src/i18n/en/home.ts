@@ -34,6 +34,4 @@ export const home = {
   'home.step.launch.text': 'The estimate comes first.',
   'home.running': 'Running and recent jobs',
   'home.all': 'All jobs',
-  'home.slices': 'Your next slices',
-  'home.slices.none': 'No slice is reserved.',
 } as const;

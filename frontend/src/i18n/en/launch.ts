@@ -22,7 +22,6 @@ export const launch = {
   'launch.system': 'System',
   'launch.ipus': 'IPUs',
   'launch.ipus.hint': 'Powers of two, as V-IPU partitions are. Each IPU holds one replica.',
-  'launch.data': 'Data',
   'launch.dataset': 'Data set',
   'dataset.digits.name': 'Digits',
   'dataset.digits.text': 'Real handwritten digits, 8 by 8, from scikit-learn.',

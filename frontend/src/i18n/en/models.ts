@@ -20,7 +20,6 @@ export const models = {
   'models.refused.title': 'This model was refused',
   'models.inspecting': 'The file is being inspected in a jail. The result appears here by itself.',
   'models.summary': 'Summary',
-  'models.format': 'Format',
   'models.producer': 'Made by',
   'models.opset': 'Operator set',
   'models.ir': 'IR version',
@@ -57,6 +56,4 @@ export const zoo = {
   'zoo.mnist.text': 'Two convolutions and two dense layers on small grey pictures.',
   'zoo.resnet50.name': 'ResNet-50',
   'zoo.resnet50.text': 'Picture classification with 50 layers, the classic of the benchmarks.',
-  'zoo.digits.name': 'Digits classifier',
-  'zoo.digits.text': 'A small network for the 8 by 8 digits data set.',
 } as const;

@@ -35,7 +35,6 @@ export const organization = {
   'scope.reservations:read': 'Read reservations',
   'scope.reservations:write': 'Make and cancel reservations',
   'scope.tokens:read': 'Read the list of tokens',
-  'org.title': 'Organization',
   'org.choose': 'Organization',
   'org.personal': 'personal',
   'org.balance': 'Credits',

@@ -1,7 +1,6 @@
 export const report = {
   'report.title': 'Report',
   'report.lead': 'What the simulator says of one step, from the engine {release}.',
-  'report.waiting': 'The report is being fetched.',
   'report.fits': 'Fits into the tiles',
   'report.fits_not': 'Does not fit into the tiles',
   'report.basis': 'Intervals: {basis}',
@@ -22,7 +21,6 @@ export const report = {
   'report.show.group.cycles': 'Cycles of a step',
   'report.tile': 'Tile {tile}',
   'report.tile.used': '{used} of {total}',
-  'report.tile.value': '{name}: {value}',
   'report.map.label': 'Map of {tiles} tiles by {name}. Arrow keys move from tile to tile.',
   'report.map.least': 'Least {value}',
   'report.map.most': 'Most {value}',

@@ -27,7 +27,6 @@ export const account: Record<keyof typeof en, string> = {
   'confirm.sent.open': '打开发件箱',
   'confirm.title': '确认邮箱',
   'confirm.working': '正在确认邮箱',
-  'confirm.done': '邮箱已确认。',
   'confirm.login': '登录',
   'confirm.failed': '该链接无效',
   'outbox.title': '本机发件箱',

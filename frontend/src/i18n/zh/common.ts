@@ -2,7 +2,6 @@ import type { common as en } from '../en/common';
 
 export const common: Record<keyof typeof en, string> = {
   'app.name': 'Podium',
-  'app.tagline': '无需 IPU 硬件的 IPU 系统开发者云',
   'nav.main': '主导航',
   'nav.models': '模型',
   'nav.jobs': '作业',
@@ -28,8 +27,6 @@ export const common: Record<keyof typeof en, string> = {
   'nav.balance': '{credits} 额度',
   'common.cancel': '取消',
   'common.close': '关闭',
-  'common.back': '返回',
-  'common.retry': '重试',
   'common.loading': '加载中',
   'common.more': '显示更多',
   'common.delete': '删除',
@@ -38,7 +35,6 @@ export const common: Record<keyof typeof en, string> = {
   'common.download': '下载',
   'common.yes': '是',
   'common.no': '否',
-  'common.name': '名称',
   'common.state': '状态',
   'common.created': '创建时间',
   'common.actions': '操作',

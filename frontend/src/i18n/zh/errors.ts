@@ -2,8 +2,8 @@ import type { errors as en } from '../en/errors';
 
 export const errors: Record<keyof typeof en, string> = {
   'problem.title': '操作未成功',
+  'problem.login': '在新标签页中登录，然后在此重试',
   'problem.request': '请求编号 {id}',
-  'problem.code': '代码 {code}',
   'error.network.unreachable': '无法连接到 Podium。请检查网络后重试，正在运行的作业不受影响。',
   'error.internal': '我们这边出错了。请重试；如仍然失败，请把下方的请求编号告诉管理员。',
   'error.not_found': '内容不存在，或者您无权查看。',

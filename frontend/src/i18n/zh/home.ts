@@ -36,6 +36,4 @@ export const home: Record<keyof typeof en, string> = {
   'home.step.launch.text': '先给出估算。',
   'home.running': '运行中与最近的作业',
   'home.all': '全部作业',
-  'home.slices': '即将开始的切片',
-  'home.slices.none': '没有已预约的切片。',
 };

@@ -23,7 +23,6 @@ export const launch: Record<keyof typeof en, string> = {
   'launch.system': '系统',
   'launch.ipus': 'IPU 数',
   'launch.ipus.hint': '与 V-IPU 分区一样为 2 的幂，每个 IPU 承载一个副本。',
-  'launch.data': '数据',
   'launch.dataset': '数据集',
   'dataset.digits.name': '手写数字',
   'dataset.digits.text': '来自 scikit-learn 的真实 8×8 手写数字。',

@@ -22,7 +22,6 @@ export const models: Record<keyof typeof en, string> = {
   'models.refused.title': '该模型被拒绝',
   'models.inspecting': '文件正在隔离环境中检查，结果会自动显示在这里。',
   'models.summary': '摘要',
-  'models.format': '格式',
   'models.producer': '生成工具',
   'models.opset': '算子集',
   'models.ir': 'IR 版本',
@@ -59,6 +58,4 @@ export const zoo: Record<keyof typeof enZoo, string> = {
   'zoo.mnist.text': '两层卷积加两层全连接，用于小幅灰度图像。',
   'zoo.resnet50.name': 'ResNet-50',
   'zoo.resnet50.text': '50 层图像分类网络，基准测试的经典模型。',
-  'zoo.digits.name': '手写数字分类模型',
-  'zoo.digits.text': '用于 8×8 手写数字数据集的小型网络。',
 };

@@ -37,7 +37,6 @@ export const organization: Record<keyof typeof en, string> = {
   'scope.reservations:read': '读取预约',
   'scope.reservations:write': '创建与取消预约',
   'scope.tokens:read': '读取令牌列表',
-  'org.title': '组织',
   'org.choose': '组织',
   'org.personal': '个人',
   'org.balance': '额度',

@@ -3,7 +3,6 @@ import type { report as en } from '../en/report';
 export const report: Record<keyof typeof en, string> = {
   'report.title': '报告',
   'report.lead': '模拟器对单步的分析，引擎版本 {release}。',
-  'report.waiting': '正在获取报告。',
   'report.fits': '各 tile 可以放下',
   'report.fits_not': '各 tile 放不下',
   'report.basis': '区间依据：{basis}',
@@ -24,7 +23,6 @@ export const report: Record<keyof typeof en, string> = {
   'report.show.group.cycles': '单步周期数',
   'report.tile': 'tile {tile}',
   'report.tile.used': '{used} / {total}',
-  'report.tile.value': '{name}：{value}',
   'report.map.label': '{tiles} 个 tile 的分布图，按{name}着色。方向键可逐个移动。',
   'report.map.least': '最少 {value}',
   'report.map.most': '最多 {value}',
