@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from simulator.__main__ import main
+from tests.simulator.onnx_models import model, node, value
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,6 +51,16 @@ def test_bad_input_exits_2_with_a_code(arguments: list[str], code: str, capsys: 
     said = capsys.readouterr()
     assert json.loads(said.out)["error"]["code"] == code
     assert code in said.err
+
+
+def test_an_open_dimension_is_asked_for_with_the_option_that_gives_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "open.onnx"
+    path.write_bytes(model([node("Relu", ["x"], ["y"])], [value("x", ["n", "width"])], [value("y", ["n", "width"])]))
+    assert main([str(path), "--task", "infer", "--quiet"]) == 2
+    assert "--dim width=64" in capsys.readouterr().err
+    assert main([str(path), "--task", "infer", "--quiet", "--dim", "width=64"]) == 0
 
 
 def test_a_fault_of_ours_exits_5(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

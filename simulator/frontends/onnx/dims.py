@@ -95,7 +95,7 @@ def bind(inputs: list[Port], dims: Mapping[str, int], batch: int, limits: Limits
         raise SimulatorError(
             "model.needs_dims",
             f"Give a size for {', '.join(n[:100] for n in missing[:20])}: an IPU compiles for fixed shapes "
-            f"(for example dims: {{'{missing[0][:100]}': 64}}).",
+            f"(for example --dim {missing[0][:100]}=64, or dims in the settings).",
             params={"dims": [n[:100] for n in missing[:100]]},
         )
     return tuple(_bound(port, sizes, limits) for port in inputs)
