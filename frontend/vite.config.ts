@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
-import { compress } from './compress';
+import { compress } from './compress.ts';
 
 const target = process.env.PODIUM_DEV_TARGET ?? 'http://127.0.0.1:8000';
 

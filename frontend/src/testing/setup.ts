@@ -1,5 +1,5 @@
 // jsdom lacks a few things that Mantine asks of a browser.
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
 window.matchMedia ??= ((query: string) => ({
@@ -19,4 +19,6 @@ window.ResizeObserver ??= class {
   disconnect() {}
 };
 
+// Two busy cores may take longer than the library's one second to come to a promise.
+configure({ asyncUtilTimeout: 8000 });
 afterEach(cleanup);
