@@ -12,6 +12,7 @@ NOT_ALLOWED = 6
 INTERRUPTED = 130
 
 DOES_NOT_FIT_CODE = "memory.does_not_fit"
+BAD_INPUT_CODES = ("model.", "config.", "system.")
 
 
 class PodiumError(Exception):
@@ -83,4 +84,6 @@ def exit_code_of_job(job: Mapping[str, Any]) -> int:
         return DOES_NOT_FIT
     if job["state"] == "timed_out" or end.get("fault") == "platform":
         return PLATFORM
+    if str(end.get("code", "")).startswith(BAD_INPUT_CODES):  # only a run could tell, such as an open dimension
+        return BAD_INPUT
     return JOB_FAILED

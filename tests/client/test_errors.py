@@ -29,6 +29,7 @@ def test_a_refused_request_has_the_exit_code_of_its_reason(code: str, status: in
         ("succeeded", None, 0),
         ("failed", {"code": "run.diverged", "fault": "user"}, 1),
         ("failed", {"code": "limit.memory", "fault": "limit"}, 1),
+        ("failed", {"code": "model.needs_dims", "fault": "user"}, 2),
         ("cancelled", {"code": "job.cancelled", "fault": "none"}, 1),
         ("failed", {"code": "memory.does_not_fit", "fault": "user"}, 3),
         ("failed", {"code": "internal", "fault": "platform"}, 5),
