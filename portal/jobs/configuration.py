@@ -11,7 +11,8 @@ from simulator import RunConfig, SimulatorError, slice_of
 
 
 def complete(config: Mapping[str, Any], reference: ModelReference) -> dict[str, Any]:
-    """All settings with defaults filled in. Raises `config.invalid` naming the field, or `model.not_trainable`."""
+    """All settings with defaults filled in. Raises `config.invalid` naming the field,
+    `model.not_trainable` or `model.needs_dims`."""
     try:
         settled = _named(RunConfig.from_dict(config).to_dict())
     except SimulatorError as error:
@@ -28,7 +29,22 @@ def complete(config: Mapping[str, Any], reference: ModelReference) -> dict[str, 
             status=422,
             fields={"config.task": ("model.not_trainable", "This model can only be run for inference.")},
         )
+    _refuse_open_sizes(settled["dims"], reference)
     return settled
+
+
+def _refuse_open_sizes(dims: Mapping[str, int], reference: ModelReference) -> None:
+    """What the inspection already knows is told before a job is made of it."""
+    missing = [name for name in (reference.summary or {}).get("symbolic_dims", ()) if name not in dims]
+    if missing:
+        message = f"Give a size for {', '.join(missing)}: an IPU compiles for fixed shapes."
+        raise PodiumError(
+            "model.needs_dims",
+            message,
+            status=422,
+            params={"dims": missing},
+            fields={f"config.dims.{name}": ("model.needs_dims", message) for name in missing},
+        )
 
 
 def _named(settled: dict[str, Any]) -> dict[str, Any]:

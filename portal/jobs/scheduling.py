@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from uuid import UUID
 
 from django.db.models import Sum
 from django.db.models.functions import Now
@@ -44,8 +45,9 @@ def dispatch() -> int:
             .values_list("id", flat=True)[:100]
         )
     handed = 0
-    for job_id in due:
+    for place, job_id in enumerate(due):
         if handed >= free:
+            _wait_for_slot(due[place:], "worker.busy" if slots else "worker.none")
             break
         with context(role="system"):
             job = (
@@ -55,6 +57,15 @@ def dispatch() -> int:
             )
             handed += job is not None and _allocate(job)
     return handed
+
+
+def _wait_for_slot(job_ids: list[UUID], code: str) -> None:
+    """Note once that these wait for a worker, so that nobody has to guess why."""
+    with context(role="system"):
+        jobs = Job.objects.filter(id__in=job_ids, state=JobState.QUEUED).exclude(waiting_for=code)
+        for job in jobs.select_for_update(skip_locked=True):
+            Job.objects.filter(id=job.id).update(waiting_for=code)
+            JobChanged.tell(job, state=job.state)
 
 
 def _allocate(job: Job) -> bool:

@@ -45,7 +45,7 @@ def due_now(job_id) -> None:
 def test_without_a_live_worker_nothing_is_handed_out(submit):
     job = submit()
     assert scheduling.dispatch() == 0
-    assert read(job.id).state == "queued"
+    assert (read(job.id).state, read(job.id).waiting_for) == ("queued", "worker.none")
 
 
 def test_a_worker_that_fell_silent_gets_nothing(submit, worker):
@@ -67,11 +67,12 @@ def test_only_free_slots_are_filled_oldest_first(submit, worker):
     jobs = [submit() for _ in range(4)]
     assert scheduling.dispatch() == 2
     assert [read(job.id).state for job in jobs] == ["allocating", "allocating", "queued", "queued"]
+    assert [read(job.id).waiting_for for job in jobs] == ["", "", "worker.busy", "worker.busy"]
     claim = claim_of(jobs[0].id, worker)
     assert scheduling.dispatch() == 0
     finish(claim)
     assert scheduling.dispatch() == 1
-    assert read(jobs[2].id).state == "allocating"
+    assert (read(jobs[2].id).state, read(jobs[2].id).waiting_for) == ("allocating", "")
 
 
 def test_an_on_demand_job_occupies_its_ipus_while_it_runs(submit, worker):

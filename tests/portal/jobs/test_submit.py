@@ -140,6 +140,15 @@ def test_only_accepted_models_run(person):
     assert (made.status_code, made.json()["model"]["id"]) == (201, str(fixed.id))
 
 
+def test_a_size_that_is_open_is_asked_for_before_a_job_is_made(person):
+    summary = {"trainable": False, "operators": [], "parameters": 1, "symbolic_dims": ["frames", "words"]}
+    model = str(upload(person, state="accepted", summary=summary).id)
+    refused = post(person.browser(), body(model=model, task="infer", dims={"words": 8})).json()
+    assert (refused["status"], refused["code"], refused["params"]) == (422, "model.needs_dims", {"dims": ["frames"]})
+    assert [error["field"] for error in refused["errors"]] == ["config.dims.frames"]
+    assert post(person.browser(), body(model=model, task="infer", dims={"words": 8, "frames": 9})).status_code == 201
+
+
 def test_reservations_are_kept_to(person):
     pod = Pod.objects.get(slug="pod128")
 
