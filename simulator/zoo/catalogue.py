@@ -15,7 +15,9 @@ PREFIX = "zoo:"
 
 @dataclass(frozen=True)
 class ZooModel:
-    """``parameters`` counts trained values; ``inputs`` are (name, shape) with "batch" for the open dimension."""
+    """``parameters`` counts weights, running statistics included;
+    ``inputs`` are (name, shape) with "batch" for the open dimension.
+    """
 
     id: str
     name: str
@@ -46,8 +48,17 @@ ZOO: tuple[ZooModel, ...] = (
         inputs=(("image", ("batch", 1, 28, 28)),),
         source="The network of Graphcore's PyTorch MNIST example for IPUs, without its dropout",
     ),
+    ZooModel(
+        id="zoo:resnet50",
+        name="ResNet-50 v1.5",
+        description="Fifty layers of bottleneck blocks over 224x224 colour images, a thousand classes. Of its weights "
+        "53,120 are running statistics.",
+        parameters=25_610_152,
+        inputs=(("image", ("batch", 3, 224, 224)),),
+        source="He et al. 2015, arXiv 1512.03385, table 1; strides as in MLPerf Training's image classification (v1.5)",
+    ),
 )
-MODULES = {"zoo:mnist": "simulator.zoo.mnist"}
+MODULES = {"zoo:mnist": "simulator.zoo.mnist", "zoo:resnet50": "simulator.zoo.resnet50"}
 
 
 def is_zoo(model: str) -> bool:

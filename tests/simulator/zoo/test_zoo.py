@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from importlib import import_module
 
 import onnx
 import pytest
 
 from simulator import ZOO, SimulatorError, build_zoo
 from simulator.frontends.onnx.importer import load
+from simulator.zoo.catalogue import MODULES
 
 
 @pytest.mark.parametrize("model", ZOO, ids=lambda m: m.id)
@@ -21,10 +23,10 @@ def test_models_are_as_described(model: object) -> None:
     assert [(s.name, s.shape) for s in program.inputs] == declared
 
 
-def test_building_twice_gives_the_same_bytes() -> None:
-    from simulator.zoo import mnist
-
-    assert hashlib.sha256(mnist.build()).digest() == hashlib.sha256(mnist.build()).digest()
+@pytest.mark.parametrize("name", sorted(MODULES.values()))
+def test_building_twice_gives_the_same_bytes(name: str) -> None:
+    module = import_module(name)
+    assert hashlib.sha256(module.build()).digest() == hashlib.sha256(module.build()).digest()
 
 
 def test_an_unknown_name_lists_what_there_is() -> None:

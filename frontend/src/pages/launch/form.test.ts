@@ -50,6 +50,12 @@ describe('launch form', () => {
     expect(request?.config).toMatchObject({ task: 'infer', dims: { length: FIRST_DIM } });
   });
 
+  it('begins a built-in model with settings of its own, and leaves them behind with it', () => {
+    const large = withModel(withModel(initialForm, 'zoo:mnist'), 'zoo:resnet50');
+    expect(large.config).toMatchObject({ dataset: 'synthetic', optimiser: 'sgd', batch: 4, precision: 'fp16' });
+    expect(withModel(large, 'm1').config).toEqual(initialForm.config);
+  });
+
   it('publishes only with consent', () => {
     const request = estimateRequest(form, chosenModel('zoo:mnist', [], zoo), placeOf(form, systems, []));
     if (!request) throw new Error('no request');
