@@ -50,7 +50,8 @@ def installer(python: Path) -> list[Any]:
 
 
 def run(*command: Any) -> None:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    variables = {**os.environ, "UV_SYSTEM_CERTS": "true"}  # where a company's own certificates are
+    done = subprocess.run([str(part) for part in command], env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
