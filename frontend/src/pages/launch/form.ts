@@ -45,7 +45,7 @@ type Settings = Partial<LaunchForm['config']>;
  */
 const FIRST_SETTINGS: Record<string, Settings> = {
   'zoo:mnist': { dataset: 'digits', optimiser: 'momentum', learning_rate: 0.05 },
-  'zoo:resnet50': { batch: 4, steps: 10, precision: 'fp16', partials: 'fp16' },
+  'zoo:resnet50': { batch: 4, steps: 3, precision: 'fp16', partials: 'fp16' },
 };
 
 /** The form with another model; settings that belong to the former one go. */
