@@ -55,9 +55,9 @@ def main(parent: int, inward: int, outward: int, module: str) -> None:
     confine.die_with(parent)
     conversation = Conversation(inward, outward)
     try:
-        confine.be_named("podium-spare")
         verbs = importlib.import_module(module)
         verbs.warm()
+        confine.be_named("podium-spare")  # from here on it waits
         order = frames.read(inward)
         if order is None:
             os._exit(70)
