@@ -182,15 +182,23 @@ def test_ctrl_c_ends_with_130_and_leaves_the_job_running(
 ) -> None:
     with subprocess.Popen(
         [program, "run", "zoo:mnist", *ENDLESS, "--wait"],
-        env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=heed_ctrl_c,
     ) as waiting:  # fmt: skip
         job_id = newest_running_job(person)
-        waiting.send_signal(signal.SIGINT)
-        _, said = waiting.communicate(timeout=30)
-    assert waiting.returncode == 130
+        try:
+            waiting.send_signal(signal.SIGINT)
+            _, said = waiting.communicate(timeout=30)
+            state = person.api.get(f"/api/v1/jobs/{job_id}").json()["state"]
+        finally:  # left running it would keep the only slot from every later test
+            waiting.kill()
+            cancelled = podium("cancel", job_id)
+    assert (waiting.returncode, state, cancelled.returncode) == (130, "running", 0)
     assert f"podium cancel {job_id}" in said
-    assert person.api.get(f"/api/v1/jobs/{job_id}").json()["state"] == "running"
-    assert podium("cancel", job_id).returncode == 0
+
+
+def heed_ctrl_c() -> None:
+    """As in a terminal: what a shell starts in the background is born deaf to it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_a_server_that_is_not_there_is_5(podium: Podium) -> None:
