@@ -182,7 +182,8 @@ def test_ctrl_c_ends_with_130_and_leaves_the_job_running(
 ) -> None:
     with subprocess.Popen(
         [program, "run", "zoo:mnist", *ENDLESS, "--wait"],
-        env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=heed_ctrl_c,
+        env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        preexec_fn=heed_ctrl_c,  # noqa: PLW1509  (it only sets a signal)
     ) as waiting:  # fmt: skip
         job_id = newest_running_job(person)
         try:
