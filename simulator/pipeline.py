@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simulator.config import RunConfig
@@ -18,6 +18,7 @@ from simulator.parallel.replicas import data_parallel
 from simulator.planner.assign import Options, assign
 from simulator.program import Program
 from simulator.report.build import Report, build
+from simulator.report.origins import origins_of
 from simulator.report.parts import Parts
 from simulator.schedule.timeline import timeline
 from simulator.zoo.catalogue import build_zoo, is_zoo
@@ -25,13 +26,21 @@ from simulator.zoo.catalogue import build_zoo, is_zoo
 Progress = Callable[[str, float], None]
 
 
-def simulate(model: str | Path, config: RunConfig, *, on_progress: Progress | None = None) -> Report:
+def simulate(
+    model: str | Path,
+    config: RunConfig,
+    *,
+    origins: Mapping[str, str] | None = None,
+    on_progress: Progress | None = None,
+) -> Report:
     """The report of one step of ``model`` (a path or "zoo:name") on the slice that ``config`` names.
 
+    ``origins`` says of settings whether they are "given", "published" or "assumed"; without it, those that differ
+    from their default count as given.
     Raises SimulatorError for a model or settings that cannot be simulated; not fitting is told in the report.
     """
     program, sha256 = open_model(model, config, on_progress=on_progress)
-    return simulate_program(program, config, sha256=sha256, on_progress=on_progress)
+    return simulate_program(program, config, sha256=sha256, origins=origins, on_progress=on_progress)
 
 
 def open_model(model: str | Path, config: RunConfig, *, on_progress: Progress | None = None) -> tuple[Program, str]:
@@ -51,7 +60,12 @@ def _sha256(path: Path) -> str:
 
 
 def simulate_program(
-    program: Program, config: RunConfig, *, sha256: str | None = None, on_progress: Progress | None = None
+    program: Program,
+    config: RunConfig,
+    *,
+    sha256: str | None = None,
+    origins: Mapping[str, str] | None = None,
+    on_progress: Progress | None = None,
 ) -> Report:
     """As ``simulate``, for a program that is already open."""
     began = time.process_time()
@@ -70,7 +84,7 @@ def simulate_program(
     report = build(
         Parts(
             program.name, program.parameters, sha256, program.notes, config, graph, parallel, ipu, assignment, line,
-            memory, over,
+            memory, over, origins_of(config, origins),
         )
     )  # fmt: skip
     report["simulation"] = {"cpu_seconds": time.process_time() - began, "peak_bytes": _peak_bytes()}

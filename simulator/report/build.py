@@ -50,6 +50,7 @@ def build(parts: Parts) -> Report:
         operators=rows,
         parallel=parts.parallel.to_dict(),
         config=parts.config.to_dict(),
+        config_origins=dict(parts.origins),
         coverage=coverage(parts),
         provenance={"constants": [fact.to_dict() for fact in facts().values()]},
         checks=checks(parts),

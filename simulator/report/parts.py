@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from simulator.config import RunConfig
 from simulator.graph.graph import Graph
@@ -16,7 +17,10 @@ from simulator.schedule.timeline import Timeline
 
 @dataclass(frozen=True)
 class Parts:
-    """Products of every stage of one simulation. ``notes`` are (code, message) of the front end."""
+    """Products of every stage of one simulation. ``notes`` are (code, message) of the front end.
+
+    ``origins`` says of settings whether they are given, published or assumed; one that is missing was assumed.
+    """
 
     name: str
     parameters: int
@@ -30,6 +34,7 @@ class Parts:
     timeline: Timeline
     memory: MemoryMap
     overflow: Overflow | None
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     def seconds(self, cycles: int) -> float:
         """Seconds that ``cycles`` of the chip take."""

@@ -72,10 +72,24 @@ def test_a_fault_of_ours_exits_5(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "internal"
 
 
-def test_an_unknown_option_exits_2() -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["zoo:mnist", "--nonsense"])
-    assert stopped.value.code == 2
+def test_an_unknown_option_exits_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["zoo:mnist", "--nonsense"]) == 2
+    assert "--nonsense" in capsys.readouterr().err
+
+
+def test_no_model_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--batch", "4"]) == 2
+    assert "zoo:NAME" in capsys.readouterr().err
+
+
+def test_a_file_may_name_the_model_and_every_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text("model: zoo:mnist\ntask: infer\nipus: 1\nbatch: 4\n")
+    assert main(["--config", str(file), "--batch", "8", "--json", "--quiet"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["config"]["task"], report["config"]["batch"]) == ("infer", 8)
+    origins = report["config_origins"]
+    assert (origins["task"], origins["batch"], origins["precision"]) == ("given", "given", "assumed")
 
 
 def test_as_a_module_from_a_shell_it_is_quick_and_small() -> None:
