@@ -14,7 +14,7 @@ from simulator.machines.ipu import Ipu
 from simulator.planner.elementwise import elementwise_cycles, gather_operands
 from simulator.planner.exchange import Exchange, exchange
 from simulator.planner.layout import Spread
-from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Part, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import local_reduce_cycles, reduce_add_cycles, stage_depths
 from simulator.planner.shares import Ints, ceil_divide, spread
 
@@ -57,7 +57,8 @@ def plan_norm(
     backward = "backward" in name
     half = dtype == "float16"
     sums = local_reduce_cycles(matrix.piece, matrix.pieces(), half, ipu)
-    steps = [Step("sums", gather_operands(where, foreign, ipu), sums), Step("sums of products", None, sums)]
+    steps = [Step("sums", gather_operands(where, foreign, ipu), sums, Part.REDUCE)]
+    steps.append(Step("sums of products", None, sums, Part.REDUCE))
     steps += join(matrix, 2, ipu)
     if backward:
         steps.append(Step("subtract means", None, _vector(("mul", "add"), dtype, where.elements, ipu)))
@@ -87,10 +88,10 @@ def plan_softmax(
 def _softmax_forward(matrix: Rows, arrive: Exchange | None, dtype: str, log: bool, loss: bool, ipu: Ipu) -> list[Step]:
     held, pieces = matrix.where.elements, matrix.pieces()
     reduce = local_reduce_cycles(matrix.piece, pieces, dtype == "float16", ipu)
-    steps = [Step("maximum", arrive, reduce), *join(matrix, 1, ipu)]
+    steps = [Step("maximum", arrive, reduce, Part.REDUCE), *join(matrix, 1, ipu)]
     steps.append(Step("subtract", None, _vector(("sub",), dtype, held, ipu)))
     steps.append(Step("exponent", None, _vector(("exp",), dtype, held, ipu)))
-    steps += [Step("sum", None, reduce), *join(matrix, 1, ipu)]
+    steps += [Step("sum", None, reduce, Part.REDUCE), *join(matrix, 1, ipu)]
     steps.append(
         Step("logarithm" if log else "inverse", None, _vector(("log" if log else "inverse",), dtype, pieces, ipu))
     )
@@ -98,7 +99,7 @@ def _softmax_forward(matrix: Rows, arrive: Exchange | None, dtype: str, log: boo
     if loss:
         each = ceil_divide(pieces, ipu.workers)
         pick = ipu.workers * (20 + 9 * (ceil_divide(each, 2) if dtype == "float16" else each)) * (held > 0)
-        steps.append(Step("pick labels", _gathered(pieces * 4, ipu), pick))
+        steps.append(Step("pick labels", _gathered(pieces * 4, ipu), pick, Part.SLICE))
     return steps
 
 
@@ -112,7 +113,7 @@ def _softmax_backward(matrix: Rows, arrive: Exchange | None, dtype: str, log: bo
     reduce = local_reduce_cycles(matrix.piece, matrix.pieces(), dtype == "float16", ipu)
     return [
         Step("exponent" if log else "multiply", arrive, _vector(("exp" if log else "mul",), dtype, held, ipu)),
-        Step("sum", None, reduce),
+        Step("sum", None, reduce, Part.REDUCE),
         *join(matrix, 1, ipu),
         Step("multiply" if log else "subtract", None, _vector(("mul" if log else "sub",), dtype, held, ipu)),
         Step("subtract" if log else "multiply", None, _vector(("sub" if log else "mul",), dtype, held, ipu)),
@@ -128,7 +129,7 @@ def join(matrix: Rows, values: int, ipu: Ipu) -> list[Step]:
     for stage in stage_depths(matrix.sharing):
         left = ceil_divide(left, stage)
         work = reduce_add_cycles(stage, left, False, ipu)
-        steps.append(Step("join partials", _gathered(left * (stage - 1) * FLOAT, ipu), work))
+        steps.append(Step("join partials", _gathered(left * (stage - 1) * FLOAT, ipu), work, Part.REDUCE))
     steps.append(Step("broadcast results", _gathered(matrix.pieces() * values * FLOAT, ipu)))
     return steps
 

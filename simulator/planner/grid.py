@@ -9,7 +9,7 @@ import numpy as np
 from simulator.machines.ipu import Ipu
 from simulator.planner.contraction import Contraction
 from simulator.planner.exchange import Exchange, exchange, run_of, together
-from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Part, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import reduce_add_cycles, stage_depths
 from simulator.planner.search import Split, choose, copied_elements, copy_cycles, grains, input_elements, vertex_cycles
 from simulator.planner.shares import Ints, ceil_divide, proportional, shares, spread
@@ -105,16 +105,16 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
     gathered = together(inputs, loaded)
     if copied.any():
         steps = [
-            Step("gather operands", gathered, grid.full(copy_cycles(problem, copied))),
-            Step("multiply", None, grid.full(vertex)),
+            Step("gather operands", gathered, grid.full(copy_cycles(problem, copied)), Part.COPY),
+            Step("multiply", None, grid.full(vertex), Part.MATRIX),
         ]
     else:
-        steps = [Step("gather operands", gathered, grid.full(vertex))]
+        steps = [Step("gather operands", gathered, grid.full(vertex), Part.MATRIX)]
     partials = positions * g.outs
     reducing, results = reduction(problem, split, grid, partials, ipu)
     steps += reducing
     steps += _finish(problem, asked, results, ipu)
-    steps = [Step(s.name, s.exchange, s.compute, split.serial) for s in steps]
+    steps = [Step(s.name, s.exchange, s.compute, s.part, split.serial) for s in steps]
     held = (read + weights + copied) * problem.element
     temporary = held + partials * problem.partial * (2 if split.ins > 1 else 1)
     return assemble(
@@ -144,7 +144,8 @@ def reduction(problem: Contraction, split: Split, grid: Grid, partials: Ints, ip
         sends = spread(total, grid.used, grid.tiles, problem.partial)
         piece = max(4, int(share.max()) * problem.partial)
         work = reduce_add_cycles(stage, share, problem.partial == 2, ipu)
-        steps.append(Step("reduce", exchange(receive, sends, piece=piece, copies_bytes=total), grid.full(work)))
+        moved = exchange(receive, sends, piece=piece, copies_bytes=total)
+        steps.append(Step("reduce", moved, grid.full(work), Part.REDUCE))
         left, index = share, index // stage
     return steps, grid.full(left)
 

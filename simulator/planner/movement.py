@@ -9,7 +9,7 @@ import numpy as np
 from simulator.machines.ipu import Ipu
 from simulator.planner.exchange import exchange
 from simulator.planner.layout import linear
-from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Part, Plan, Recipe, Step, assemble
 from simulator.planner.shares import Ints, ceil_divide, spread
 
 
@@ -40,7 +40,7 @@ def plan_movement(op: str, elements: int, itemsize: int, ipu: Ipu) -> Plan:
         total = int(amount.sum())
         moved = exchange(amount, spread(total, ipu.tiles, ipu.tiles, 4), piece=piece, copies_bytes=total)
         work = transpose_work(amount, itemsize, ipu) if op == "transpose" else copy_work(amount, ipu)
-        steps = [Step(op, moved, work)]
+        steps = [Step(op, moved, work, Part.COPY)]
     name = op if op in ("transpose", "iota") else "copy"
     temporary = amount if op == "transpose" else np.zeros_like(amount)
     return assemble(

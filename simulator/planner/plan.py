@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property
 from hashlib import sha256
 
@@ -18,6 +19,21 @@ from simulator.planner.shares import Ints
 PLANS_KEPT = 1024
 
 
+class Part(IntEnum):
+    """What cycles belong to, so that each kind can be priced apart. The first five are compute."""
+
+    MATRIX = 0  # matrix unit, dot product, depthwise
+    VECTOR = 1  # element-wise codelets, pooling, random numbers, sorting, scalar loops
+    REDUCE = 2  # sums over partials or over the elements of a tile
+    COPY = 3  # rearrangement on a tile
+    SLICE = 4  # rows taken from or added to tables
+    EXCHANGE = 5
+    SYNC = 6
+
+
+COMPUTE_PARTS = (Part.MATRIX, Part.VECTOR, Part.REDUCE, Part.COPY, Part.SLICE)
+
+
 @dataclass(frozen=True)
 class Step:
     """One superstep before pricing: an exchange (or none), then a compute set (or none), ``times`` over."""
@@ -25,14 +41,16 @@ class Step:
     name: str
     exchange: Exchange | None = None
     compute: Ints | None = None
+    part: Part = Part.VECTOR
     times: int = 1
 
 
 @dataclass(frozen=True)
 class Superstep:
-    """Cycles of one superstep: those of its slowest tile, and of the barrier."""
+    """Documented cycles of one superstep: those of its slowest tile, and of the barrier."""
 
     name: str
+    part: Part
     compute: int
     exchange: int
     sync: int
@@ -47,7 +65,8 @@ class Superstep:
 class Plan:
     """One execution of one operator. Arrays have shape [tiles]; tile 0 is where the schedule starts it.
 
-    ``compute`` and ``exchange`` are each tile's own cycles, ``temporary`` the bytes it needs only while this runs,
+    ``compute`` and ``exchange`` are each tile's own cycles, ``by_part`` the compute cycles by what they belong to,
+    ``temporary`` the bytes it needs only while this runs,
     ``outputs`` the elements of the (first) output it ends with. ``operands`` holds the elements of each operand that
     the plan wants resident (weights), or None. ``delivered`` must equal ``received``: see ``Exchange``.
     """
@@ -68,10 +87,22 @@ class Plan:
     delivered: int = 0
     operands: tuple[Ints | None, ...] = ()
     modelled: bool = True
+    by_part: tuple[tuple[Part, Ints], ...] = ()
 
     @property
     def cycles(self) -> int:
+        """Documented cycles; what they cost under other constants is in ``pricing``."""
         return sum(step.total for step in self.supersteps)
+
+    @cached_property
+    def features(self) -> tuple[int, ...]:
+        """Documented cycles by ``Part``, each superstep waiting for its slowest tile."""
+        found = [0] * len(Part)
+        for step in self.supersteps:
+            found[step.part] += step.compute * step.times
+            found[Part.EXCHANGE] += step.exchange * step.times
+            found[Part.SYNC] += step.sync * step.times
+        return tuple(found)
 
     @cached_property
     def content(self) -> bytes:
@@ -91,7 +122,7 @@ class Plan:
 
 @dataclass
 class Recipe:
-    """The parts of a plan that the operator decides; ``assemble`` prices them."""
+    """What the operator decides of a plan; ``assemble`` counts it."""
 
     method: str
     steps: Sequence[Step]
@@ -106,15 +137,17 @@ class Recipe:
 
 
 def assemble(recipe: Recipe, ipu: Ipu) -> Plan:
-    """Price the steps of ``recipe`` on ``ipu``: own cycles of each tile, and of the slowest tile in each step."""
+    """Count the steps of ``recipe`` on ``ipu``: own cycles of each tile, and of the slowest tile in each step."""
     zeros = np.zeros(ipu.tiles, dtype=np.int64)
-    compute, exchange, code, state = zeros.copy(), zeros.copy(), zeros.copy(), zeros.copy()
+    exchange, code, state = zeros.copy(), zeros.copy(), zeros.copy()
+    by_part: dict[Part, Ints] = {}
     supersteps = []
     sent = received = delivered = 0
     for step in recipe.steps:
         work = zeros if step.compute is None else step.compute
         moved = zeros if step.exchange is None else step.exchange.cycles(ipu)
-        compute += work * step.times
+        if step.compute is not None:
+            by_part[step.part] = by_part.get(step.part, zeros) + work * step.times
         exchange += moved * step.times
         state += (work > 0) * (whole("codelet.vertex_state") * recipe.vertices)
         sync = ipu.sync_cycles
@@ -124,12 +157,12 @@ def assemble(recipe: Recipe, ipu: Ipu) -> Plan:
             received += int(step.exchange.receive.sum()) * step.times
             delivered += step.exchange.copies_bytes * step.times
             sync += ipu.exchange_skew_cycles if moved.any() else 0
-        supersteps.append(Superstep(step.name, int(work.max()), int(moved.max()), sync, step.times))
+        supersteps.append(Superstep(step.name, step.part, int(work.max()), int(moved.max()), sync, step.times))
     return Plan(
         method=recipe.method,
         splits=recipe.splits,
         supersteps=tuple(supersteps),
-        compute=compute,
+        compute=sum(by_part.values(), start=zeros),
         exchange=exchange,
         temporary=zeros if recipe.temporary is None else recipe.temporary,
         exchange_code=code,
@@ -142,4 +175,5 @@ def assemble(recipe: Recipe, ipu: Ipu) -> Plan:
         delivered=delivered,
         operands=recipe.operands,
         modelled=recipe.modelled,
+        by_part=tuple(sorted(by_part.items())),
     )

@@ -10,7 +10,7 @@ from simulator.machines.ipu import Ipu
 from simulator.planner.elementwise import gather_operands
 from simulator.planner.exchange import exchange
 from simulator.planner.layout import Spread, linear
-from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Part, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import local_reduce_cycles, reduce_add_cycles, stage_depths
 from simulator.planner.shares import Ints, ceil_divide, spread
 
@@ -35,7 +35,7 @@ def plan_reduce(sharing: int, op: str, inputs: int, outputs: int, itemsize: int,
     sharing = min(depth, sharing or max(1, where.used // min(outputs, where.used)))
     held = np.minimum(outputs, ceil_divide(where.elements * sharing, depth))
     local = ceil_divide(where.elements, np.maximum(held, 1))
-    steps = [Step("reduce on tile", None, local_reduce_cycles(local, held, half, ipu))]
+    steps = [Step("reduce on tile", None, local_reduce_cycles(local, held, half, ipu), Part.REDUCE)]
     if op == "cumulative":
         steps.append(Step("prefix of tiles", _moved((where.elements > 0) * FLOAT, ipu).exchange))
     result = linear(outputs, itemsize, ipu)
@@ -43,7 +43,7 @@ def plan_reduce(sharing: int, op: str, inputs: int, outputs: int, itemsize: int,
     for stage in stage_depths(sharing):
         left = ceil_divide(left, stage)
         moved = _moved(left * max(1, stage - 1) * FLOAT, ipu, piece=max(4, int(held.max()) * FLOAT))
-        steps.append(Step("join partials", moved.exchange, reduce_add_cycles(stage, left, False, ipu)))
+        steps.append(Step("join partials", moved.exchange, reduce_add_cycles(stage, left, False, ipu), Part.REDUCE))
     return assemble(
         Recipe(
             method="reduce",
@@ -99,7 +99,7 @@ def plan_sort(rows: int, columns: int, itemsize: int, ipu: Ipu) -> Plan:
     swap = _moved(
         where.elements * itemsize if columns > int(where.elements.max()) else where.elements * 0, ipu, piece=0
     )
-    steps = [Step("compare and swap", swap.exchange, work, stages)]
+    steps = [Step("compare and swap", swap.exchange, work, times=stages)]
     temporary = where.elements * itemsize
     recipe = Recipe("sort", steps, where.elements, ("sort",), flops=rows * columns * stages, temporary=temporary)
     return assemble(recipe, ipu)

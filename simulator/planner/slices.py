@@ -11,7 +11,7 @@ from simulator.machines.ipu import Ipu
 from simulator.planner.exchange import Exchange, exchange, run_of, together
 from simulator.planner.layout import Spread, linear
 from simulator.planner.movement import copy_work
-from simulator.planner.plan import PLANS_KEPT, Plan, Recipe, Step, assemble
+from simulator.planner.plan import PLANS_KEPT, Part, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import reduce_add_cycles, stage_depths
 from simulator.planner.search import useful_splits
 from simulator.planner.shares import Ints, ceil_divide, proportional, shares, spread
@@ -116,9 +116,10 @@ def plan_gather(slices: Slices, ipu: Ipu) -> Plan:
     outputs = linear(slices.rows * slices.row_elements, slices.itemsize, ipu)
     results = outputs.elements * slices.itemsize
     row_piece = int(laid.width.max()) * slices.itemsize
-    steps = [Step("fetch table", table, copy_work(table.receive, ipu))] if table is not None else []
-    steps.append(Step("broadcast indices", sent, work))
-    steps.append(Step("place rows", _from_all(results, int(results.sum()), row_piece, ipu), copy_work(results, ipu)))
+    steps = [Step("fetch table", table, copy_work(table.receive, ipu), Part.COPY)] if table is not None else []
+    steps.append(Step("broadcast indices", sent, work, Part.SLICE))
+    placed = _from_all(results, int(results.sum()), row_piece, ipu)
+    steps.append(Step("place rows", placed, copy_work(results, ipu), Part.COPY))
     temporary = indices + laid.found * laid.width * slices.itemsize + _held(table, ipu)
     return _assembled("gather", "multi-slice", laid, steps, outputs.elements, temporary, 0, ipu)
 
@@ -137,8 +138,8 @@ def plan_update(slices: Slices, ipu: Ipu) -> Plan:
     )
     missed = laid.seen - laid.found
     work = update_cycles(laid.found, missed, laid.width, slices.itemsize, ipu) * laid.active
-    steps = [Step("fetch table", table, copy_work(table.receive, ipu))] if table is not None else []
-    steps.append(Step("send updates", sent, work))
+    steps = [Step("fetch table", table, copy_work(table.receive, ipu), Part.COPY)] if table is not None else []
+    steps.append(Step("send updates", sent, work, Part.SLICE))
     joined, left = _added(laid, ipu)
     temporary = indices + rows + _held(table, ipu)
     outputs = proportional(slices.table_rows * slices.row_elements, left)
@@ -154,7 +155,7 @@ def _added(laid: Laid, ipu: Ipu) -> tuple[list[Step], Ints]:
         receive = left * (stage - 1) * itemsize
         total = int(receive.sum())
         moved = _from_all(receive, total, max(4, int(left.max()) * itemsize), ipu)
-        steps.append(Step("add tables", moved, reduce_add_cycles(stage, left, itemsize == 2, ipu)))
+        steps.append(Step("add tables", moved, reduce_add_cycles(stage, left, itemsize == 2, ipu), Part.REDUCE))
     return steps, left
 
 
