@@ -18,7 +18,9 @@ from simulator.command.outcome import guarded, progress, written
 from simulator.errors import EXIT_DOES_NOT_FIT
 
 # first word -> module with main(arguments) -> exit status
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "compare": "simulator.command.compare",
+}
 ABOUT = (
     "Simulate one step of a model on a slice of an IPU system: time, memory, what binds it. All results are simulated."
 )
