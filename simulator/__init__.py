@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from simulator.pipeline import simulate
     from simulator.release import ENGINE_RELEASE, engine_fingerprint
     from simulator.running import RunResult, run
-    from simulator.zoo.catalogue import ZOO, build_zoo
+    from simulator.zoo.catalogue import ZOO
+    from simulator.zoo.opening import build_zoo
 
 _HOMES = {
     "Inspection": "simulator.inspection",
@@ -33,7 +34,7 @@ _HOMES = {
     "run": "simulator.running",
     "Checkpoints": "simulator.numerics.checkpoint",
     "ZOO": "simulator.zoo.catalogue",
-    "build_zoo": "simulator.zoo.catalogue",
+    "build_zoo": "simulator.zoo.opening",
 }
 
 __all__ = [

@@ -21,7 +21,8 @@ from simulator.report.build import Report, build
 from simulator.report.origins import origins_of
 from simulator.report.parts import Parts
 from simulator.schedule.timeline import timeline
-from simulator.zoo.catalogue import build_zoo, is_zoo
+from simulator.zoo.catalogue import is_zoo
+from simulator.zoo.opening import open_zoo
 
 Progress = Callable[[str, float], None]
 
@@ -44,12 +45,13 @@ def simulate(
 
 
 def open_model(model: str | Path, config: RunConfig, *, on_progress: Progress | None = None) -> tuple[Program, str]:
-    """The Program of a path or "zoo:name", and the SHA-256 of its bytes."""
+    """The Program of a path or "zoo:name", and the SHA-256 of its bytes (of a zoo model: its graph and weight rules)."""
     _tell(on_progress, "load", 0.0)
-    built = build_zoo(model) if isinstance(model, str) and is_zoo(model) else None
-    name = Path(model).name if built is None else str(model)
-    program = load(Path(model) if built is None else built, name=name, batch=config.batch, dims=config.dims)
-    sha256 = _sha256(Path(model)) if built is None else hashlib.sha256(built).hexdigest()
+    if isinstance(model, str) and is_zoo(model):
+        program, sha256 = open_zoo(model, batch=config.batch, dims=config.dims)
+    else:
+        program = load(Path(model), name=Path(model).name, batch=config.batch, dims=config.dims)
+        sha256 = _sha256(Path(model))
     _tell(on_progress, "load", 1.0)
     return program, sha256
 

@@ -1,1 +1,1 @@
-"""Benchmark models of the field, built to their published shapes as ONNX bytes with seeded weights."""
+"""Benchmark models of the field, built to their published shapes as ONNX; weights are drawn only when numbers run."""

@@ -1,31 +1,50 @@
-"""The list of built-in models and how to build one. It imports ONNX only when a model is built."""
+"""The list of built-in models and their options. It imports ONNX only when a model is built, and makes no Program."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
 
 from simulator.errors import SimulatorError
 
+if TYPE_CHECKING:
+    from simulator.zoo.network import Network
+
 PREFIX = "zoo:"
+OPEN = frozenset({"batch"})  # dimensions that every model leaves open
+TABLE = Path(__file__).with_name("models.yaml")
+
+
+@dataclass(frozen=True)
+class ZooRun:
+    """How the model is run by its source: settings of RunConfig, the model's own options among ``dims``."""
+
+    config: dict[str, Any]
+    source: str
 
 
 @dataclass(frozen=True)
 class ZooModel:
-    """``parameters`` counts weights, running statistics included;
-    ``inputs`` are (name, shape) with "batch" for the open dimension.
+    """``parameters`` counts weights with the usual options, running statistics included. ``options`` are names and
+    usual values of what ``dims`` may change (0: left to the model); ``remarks`` are notes of a report (code, message).
     """
 
     id: str
     name: str
     description: str
     parameters: int
-    inputs: tuple[tuple[str, tuple[int | str, ...]], ...]
     source: str
-    trainable: bool = True
+    trainable: bool
+    options: Mapping[str, int]
+    run: ZooRun
+    builder: str
+    preset: Mapping[str, Any] = field(default_factory=dict)
+    remarks: tuple[tuple[str, str], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -33,52 +52,80 @@ class ZooModel:
             "name": self.name,
             "description": self.description,
             "parameters": self.parameters,
-            "inputs": [{"name": name, "shape": list(shape)} for name, shape in self.inputs],
+            "options": dict(self.options),
+            "run": {"config": dict(self.run.config), "source": self.run.source},
             "source": self.source,
             "trainable": self.trainable,
         }
 
 
-ZOO: tuple[ZooModel, ...] = (
-    ZooModel(
-        id="zoo:mnist",
-        name="MNIST convolutional network",
-        description="Two 3x3 convolutions with max pooling and two dense layers over 28x28 grey images, ten classes.",
-        parameters=225_034,
-        inputs=(("image", ("batch", 1, 28, 28)),),
-        source="The network of Graphcore's PyTorch MNIST example for IPUs, without its dropout",
-    ),
-    ZooModel(
-        id="zoo:resnet50",
-        name="ResNet-50 v1.5",
-        description="Fifty layers of bottleneck blocks over 224x224 colour images, a thousand classes. Of its weights "
-        "53,120 are running statistics.",
-        parameters=25_610_152,
-        inputs=(("image", ("batch", 3, 224, 224)),),
-        source="He et al. 2015, arXiv 1512.03385, table 1; strides as in MLPerf Training's image classification (v1.5)",
-    ),
-)
-MODULES = {"zoo:mnist": "simulator.zoo.mnist", "zoo:resnet50": "simulator.zoo.resnet50"}
+def _model(name: str, row: Mapping[str, Any]) -> ZooModel:
+    run = row["run"]
+    return ZooModel(
+        id=PREFIX + name,
+        name=row["name"],
+        description=row["description"],
+        parameters=row["parameters"],
+        source=row["source"],
+        trainable=row.get("trainable", True),
+        options=row.get("options", {}),
+        run=ZooRun({key: value for key, value in run.items() if key != "source"}, run["source"]),
+        builder=row["builder"],
+        preset=row.get("preset", {}),
+        remarks=tuple(("zoo.remark", text) for text in row.get("remarks", ())),
+    )
+
+
+def _read() -> tuple[ZooModel, ...]:
+    with TABLE.open(encoding="utf-8") as file:
+        rows = yaml.load(file, Loader=yaml.CSafeLoader)
+    return tuple(_model(name, row) for name, row in rows.items())
+
+
+ZOO: tuple[ZooModel, ...] = _read()
 
 
 def is_zoo(model: str) -> bool:
     return model.startswith(PREFIX)
 
 
-def build_zoo(name: str) -> bytes:
-    """ONNX bytes of a built-in model, always the same. Raises ``model.unknown_zoo``."""
+def find(name: str) -> ZooModel:
+    """The model called ``name``, with "zoo:" or without. Raises ``model.unknown_zoo``."""
     key = name if is_zoo(name) else PREFIX + name
-    if key not in MODULES:
-        known = ", ".join(MODULES)
-        raise SimulatorError(
-            "model.unknown_zoo",
-            f"There is no built-in model '{name[:100]}'. Use one of {known}.",
-            params={"name": name[:100]},
-        )
-    return _built(key)
+    for model in ZOO:
+        if model.id == key:
+            return model
+    known = ", ".join(model.id for model in ZOO)
+    raise SimulatorError(
+        "model.unknown_zoo",
+        f"There is no built-in model '{name[:100]}'. Use one of {known}.",
+        params={"name": name[:100]},
+    )
 
 
-@cache
-def _built(key: str) -> bytes:
-    build: Callable[[], bytes] = import_module(MODULES[key]).build
-    return build()
+def chosen(model: ZooModel, dims: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """``dims`` as (all options of the model, sizes of its open dimensions). Raises ``config.invalid``."""
+    for name in dims:
+        if name not in model.options and name not in OPEN:
+            legal = ", ".join([*sorted(OPEN), *model.options])
+            raise SimulatorError(
+                "config.invalid",
+                f"{model.id} has no dimension or option '{name[:100]}'. It has {legal}.",
+                params={"field": "dims", "legal": legal},
+            )
+    options = {name: dims.get(name, usual) for name, usual in model.options.items()}
+    return options, {name: size for name, size in dims.items() if name in OPEN}
+
+
+def build(model: ZooModel, options: Mapping[str, int]) -> Network:
+    """The model's graph, its weights as rules. Raises ``config.invalid`` for options that do not go together."""
+    module, _, function = model.builder.partition(".")
+    made: Network = getattr(import_module(f"simulator.zoo.{module}"), function)(**model.preset, **options)
+    return made
+
+
+def refused(option: str, legal: str) -> SimulatorError:
+    """The refusal of an option that a builder cannot use."""
+    return SimulatorError(
+        "config.invalid", f"Option '{option}' of this model must be {legal}.", params={"field": "dims", "legal": legal}
+    )

@@ -1,4 +1,4 @@
-"""zoo:mnist: conv 3x3 to 32, pool, conv 3x3 to 64, pool, dense to 128, dense to 10. Weights come from a fixed seed.
+"""zoo:mnist: conv 3x3 to 32, pool, conv 3x3 to 64, pool, dense to 128, dense to 10.
 
 The shapes are those of Graphcore's PyTorch MNIST example for IPUs, without its dropout.
 """
@@ -6,66 +6,33 @@ The shapes are those of Graphcore's PyTorch MNIST example for IPUs, without its 
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numpy as np
-from onnx import TensorProto, checker, helper, numpy_helper
+from simulator.zoo.network import Network
+from simulator.zoo.weights import Start
 
-SEED = 20_261_101
-OPSET = 17
-SHAPES: dict[str, tuple[int, ...]] = {
-    "conv1.weight": (32, 1, 3, 3),
-    "conv2.weight": (64, 32, 3, 3),
-    "dense1.weight": (128, 1600),
-    "dense2.weight": (10, 128),
-}
+SIZE = 28
+CLASSES = 10
 
 
-def build() -> bytes:
-    """ONNX bytes; input ``image`` [batch, 1, 28, 28] float32, output ``scores`` [batch, 10]."""
-    graph = helper.make_graph(
-        _nodes(),
-        "mnist",
-        [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 1, 28, 28])],
-        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["batch", 10])],
-        _weights(),
-    )
-    model = helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="podium", ir_version=8
-    )
-    checker.check_model(model)
-    return bytes(model.SerializeToString(deterministic=True))
+def build() -> Network:
+    """Input ``image`` [batch, 1, 28, 28], output ``scores`` [batch, 10]."""
+    net = Network("mnist")
+    made = net.input("image", ("batch", 1, SIZE, SIZE))
+    for layer, channels in (("conv1", (1, 32)), ("conv2", (32, 64))):
+        made = net.node(
+            "Conv", layer, [made, *_pair(net, layer, (channels[1], channels[0], 3, 3))], kernel_shape=[3, 3]
+        )
+        made = net.node("MaxPool", f"{layer}.pool", [made], kernel_shape=[2, 2], strides=[2, 2])
+        made = net.node("Relu", f"{layer}.relu", [made])
+    made = net.node("Flatten", "flatten", [made])
+    made = net.node("Gemm", "dense1", [made, *_pair(net, "dense1", (128, 1600))], transB=1)
+    made = net.node("Relu", "dense1.relu", [made])
+    made = net.node("Gemm", "dense2", [made, *_pair(net, "dense2", (CLASSES, 128))], transB=1)
+    net.output("scores", made, ("batch", CLASSES), loss="cross_entropy")
+    return net
 
 
-def _nodes() -> list[Any]:
-    def node(op: str, inputs: list[str], output: str, name: str, **attributes: Any) -> Any:
-        return helper.make_node(op, inputs, [output], name=name, **attributes)
-
-    nodes, previous = [], "image"
-    for layer in ("conv1", "conv2"):
-        nodes += [
-            node("Conv", [previous, f"{layer}.weight", f"{layer}.bias"], f"{layer}.out", layer, kernel_shape=[3, 3]),
-            node("MaxPool", [f"{layer}.out"], f"{layer}.pool", f"{layer}.pool", kernel_shape=[2, 2], strides=[2, 2]),
-            node("Relu", [f"{layer}.pool"], f"{layer}.act", f"{layer}.relu"),
-        ]
-        previous = f"{layer}.act"
-    return [
-        *nodes,
-        node("Flatten", [previous], "flat", "flatten"),
-        node("Gemm", ["flat", "dense1.weight", "dense1.bias"], "dense1.out", "dense1", transB=1),
-        node("Relu", ["dense1.out"], "dense1.act", "dense1.relu"),
-        node("Gemm", ["dense1.act", "dense2.weight", "dense2.bias"], "scores", "dense2", transB=1),
-    ]
-
-
-def _weights() -> list[Any]:
-    """Uniform within 1 / sqrt(fan in), as PyTorch's layers start."""
-    chance = np.random.default_rng(SEED)
-    tensors = []
-    for name, shape in SHAPES.items():
-        bound = 1 / math.sqrt(math.prod(shape[1:]))
-        bias = name.replace("weight", "bias")
-        for key, size in ((name, shape), (bias, shape[:1])):
-            values = chance.uniform(-bound, bound, size).astype(np.float32)
-            tensors.append(numpy_helper.from_array(values, key))
-    return tensors
+def _pair(net: Network, layer: str, shape: tuple[int, ...]) -> list[str]:
+    """Weight and bias, uniform within 1 / sqrt(fan in), as PyTorch's layers start."""
+    start = Start("uniform", 1 / math.sqrt(math.prod(shape[1:])))
+    return [net.weight(f"{layer}.weight", shape, start), net.weight(f"{layer}.bias", shape[:1], start)]

@@ -13,7 +13,7 @@ from simulator.errors import SimulatorError
 from simulator.frontends.onnx.importer import load
 from simulator.graph.graph import Graph, Kind, Pass, Role, check
 from simulator.graph.trace import trace
-from simulator.zoo.catalogue import build_zoo
+from simulator.zoo.opening import build_zoo
 from tests.simulator.onnx_models import SHARED, model, needs_shared, node, normed_net, perceptron, value
 
 

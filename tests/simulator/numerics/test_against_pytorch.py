@@ -13,7 +13,7 @@ from simulator.learning.step import objective_of
 from simulator.numerics.data import training_source
 from simulator.numerics.training import train
 from simulator.program import Program
-from simulator.zoo.catalogue import build_zoo
+from simulator.zoo.opening import build_zoo
 from tests.simulator.onnx_models import normed_net
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which only the slow suite installs")

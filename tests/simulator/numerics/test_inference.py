@@ -13,7 +13,7 @@ from simulator.numerics.data import Noise
 from simulator.numerics.digits import fit, resized
 from simulator.numerics.inference import infer
 from simulator.program import TensorSpec
-from simulator.zoo.catalogue import build_zoo
+from simulator.zoo.opening import build_zoo
 from tests.simulator.onnx_models import model, node, outputs_of, perceptron, value
 
 

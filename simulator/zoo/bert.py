@@ -1,0 +1,153 @@
+"""BERT (Devlin et al. 2018, arXiv 1810.04805): pre-training with its two heads, packed or not, and SQuAD fine-tuning.
+
+Packing follows Krell et al. 2021 (arXiv 2107.02027): up to ``pack`` sequences share a row, each token attends to its
+own sequence alone, positions start again, and the next-sentence head reads one place a sequence. RoBERTa (Liu et al.
+2019, arXiv 1907.11692) is the same encoder with other tables; RoFormer turns queries and keys instead of adding
+positions (Su et al. 2021, arXiv 2104.09864).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from simulator.zoo.catalogue import refused
+from simulator.zoo.encoder import Layer, layer
+from simulator.zoo.layers import dense, dropout, layer_norm
+from simulator.zoo.network import Network
+from simulator.zoo.rotary import rotary
+from simulator.zoo.weights import ZEROS, Start
+
+SPREAD = Start("normal", 0.02)
+EPSILON = 1e-12
+LOW = -10_000.0  # added to scores that must not count; within float16
+# predictions a sequence of this length makes: the published settings, 15 % rounded to a multiple of four
+USUAL_MASKED = {128: 20, 384: 56, 512: 76}
+
+
+class _Bert:
+    """Embedding and encoder, which every head shares."""
+
+    def __init__(
+        self, name: str, *, layers: int, width: int, heads: int, sequence: int, vocab: int, pack: int,
+        qkv_products: int, dropout: int, attention_dropout: int, places: int = 512, kinds: int = 2,
+        turned: bool = False,
+    ) -> None:  # fmt: skip
+        if sequence > places and not turned:
+            raise refused("sequence", f"at most {places}, the positions that the model knows")
+        self.net = Network(name)
+        self.width, self.sequence, self.vocab, self.pack = width, sequence, vocab, pack
+        self._layers, self._places, self._kinds, self._turned = layers, places, kinds, turned
+        self._like = Layer(
+            width, heads, 4 * width, qkv_products=qkv_products, dropout=dropout,
+            attention_dropout=attention_dropout, epsilon=EPSILON,
+        )  # fmt: skip
+
+    def encoded(self) -> str:
+        """[batch, sequence, width] after the last layer."""
+        net = self.net
+        with net.scope("embedding"):
+            data, mask = self._embedded(), self._mask()
+        turn = rotary(self.sequence, self.width // self._like.heads) if self._turned else None
+        for number in range(self._layers):
+            data = layer(net, f"layer{number}", self._like, data, mask=mask, turn=turn)
+        return data
+
+    def _embedded(self) -> str:
+        net, row = self.net, ("batch", self.sequence)
+        tokens = net.input("tokens", row, "int32")
+        self.words = net.weight("words", (self.vocab, self.width), SPREAD)
+        data = net.node("Gather", "words.gather", [self.words, tokens], axis=0)
+        if self._kinds > 1:
+            kinds = net.weight("kinds", (self._kinds, self.width), SPREAD)
+            picked = net.node("Gather", "kinds.gather", [kinds, net.input("segments", row, "int32")], axis=0)
+            data = net.node("Add", "kinds.add", [data, picked])
+        if not self._turned:
+            data = net.node("Add", "positions.add", [data, self._positions()])
+        data = layer_norm(net, "norm", data, self.width, epsilon=EPSILON)
+        return dropout(net, "dropout", data, self._like.dropout)
+
+    def _positions(self) -> str:
+        """Rows of the table of positions: the first ones, or those of each token where sequences are packed."""
+        net = self.net
+        table = net.weight("positions", (self._places, self.width), SPREAD)
+        if self.pack > 1:
+            places = net.input("positions", ("batch", self.sequence), "int32")
+            return net.node("Gather", "positions.gather", [table, places], axis=0)
+        ends = [net.constant([0]), net.constant([self.sequence]), net.constant([0])]
+        return net.node("Slice", "positions.slice", [table, *ends])
+
+    def _mask(self) -> str:
+        """What is added to scores: [batch, 1, 1, sequence] from a mask of tokens, [batch, 1, sequence, sequence] from
+        the number of each token's sequence in its pack."""
+        net = self.net
+        zero, low = net.constant(0.0, "float32"), net.constant(LOW, "float32")
+        if self.pack == 1:
+            given = net.input("mask", ("batch", self.sequence), "int32")
+            real = net.node("Cast", "mask.cast", [given], to=9)  # BOOL
+            wide = net.node("Unsqueeze", "mask.wide", [real, net.constant([1, 2])])
+            return net.node("Where", "mask.low", [wide, zero, low])
+        given = net.input("sequences", ("batch", self.sequence), "int32")
+        rows = net.node("Unsqueeze", "mask.rows", [given, net.constant([1, 3])])
+        columns = net.node("Unsqueeze", "mask.columns", [given, net.constant([1, 2])])
+        return net.node("Where", "mask.low", [net.node("Equal", "mask.same", [rows, columns]), zero, low])
+
+
+def build_pretraining(*, mask_tokens: int, **shape: Any) -> Network:
+    """Inputs ``tokens``, ``segments``, ``mask`` [batch, sequence] (packed: ``sequences``, ``positions``), ``masked``
+    [batch, mask_tokens] places to predict and, packed, ``firsts`` [batch, pack]; outputs ``words`` [batch,
+    mask_tokens, vocab] and ``next`` [batch, 2] (packed [batch, pack, 2])."""
+    bert = _Bert("bert", **shape)
+    if mask_tokens > bert.sequence:
+        raise refused("mask_tokens", f"at most {bert.sequence}, the tokens of a sequence")
+    data = bert.encoded()
+    with bert.net.scope("head"):
+        _predict_words(bert, data, mask_tokens or _usual_masked(bert.sequence))
+        _predict_next(bert, data)
+    return bert.net
+
+
+def _usual_masked(sequence: int) -> int:
+    return USUAL_MASKED.get(sequence, math.ceil(0.15 * sequence))
+
+
+def _predict_words(bert: _Bert, data: str, masked: int) -> None:
+    """The masked-language head; its projection is the table of words."""
+    net, width = bert.net, bert.width
+    data = _rows(net, "masked", data, masked)
+    data = net.node("Gelu", "transform.gelu", [dense(net, "transform", data, (width, width), spread=0.02)])
+    data = layer_norm(net, "transform.norm", data, width, epsilon=EPSILON)
+    flat = net.node("Reshape", "words.flat", [data, net.constant([-1, width])])
+    bias = net.weight("words.bias", (bert.vocab,), ZEROS)
+    scores = net.node("Gemm", "words", [flat, bert.words, bias], transB=1)
+    scores = net.node("Reshape", "words.reshape", [scores, net.constant([-1, masked, bert.vocab])])
+    net.output("words", scores, ("batch", masked, bert.vocab), loss="cross_entropy")
+
+
+def _predict_next(bert: _Bert, data: str) -> None:
+    """The next-sentence head on the first token of each sequence."""
+    net, width = bert.net, bert.width
+    if bert.pack > 1:
+        first, shape = _rows(net, "firsts", data, bert.pack), ("batch", bert.pack, 2)
+    else:
+        first = net.node("Gather", "first", [data, net.constant(0)], axis=1)
+        shape = ("batch", 2)  # type: ignore[assignment]
+    pooled = net.node("Tanh", "pooler.tanh", [dense(net, "pooler", first, (width, width), spread=0.02)])
+    net.output("next", dense(net, "next", pooled, (width, 2), spread=0.02), shape)
+
+
+def _rows(net: Network, name: str, data: str, count: int) -> str:
+    """Rows of each sample at the places of the input ``name`` [batch, count]."""
+    places = net.node("Unsqueeze", f"{name}.wide", [net.input(name, ("batch", count), "int64"), net.constant([-1])])
+    return net.node("GatherND", f"{name}.gather", [data, places], batch_dims=1)
+
+
+def build_squad(**shape: Any) -> Network:
+    """As pre-training without its heads; output ``spans`` [batch, 2, sequence]: scores of start and end."""
+    bert = _Bert("bert", **shape)
+    data = bert.encoded()
+    with bert.net.scope("head"):
+        made = dense(bert.net, "spans", data, (bert.width, 2), spread=0.02)
+        made = bert.net.node("Transpose", "spans.turn", [made], perm=[0, 2, 1])
+    bert.net.output("spans", made, ("batch", 2, bert.sequence), loss="cross_entropy")
+    return bert.net
