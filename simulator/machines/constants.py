@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from simulator.errors import SimulatorError
-from simulator.machines.facts import Fact, read_yaml
+from simulator.machines.facts import Fact, fact_of, read_yaml
 
 PREFIX = "fitted."
 NEWEST_SDK = 3.3
@@ -46,13 +46,7 @@ NAMES = tuple(field.name for field in fields(Constants) if field.name != "age")
 @lru_cache(maxsize=1)
 def fitted() -> dict[str, Fact]:
     """Every fitted constant with unit, provenance and bounds, by name."""
-    return {
-        name: Fact(
-            PREFIX + name, float(entry["value"]), entry["unit"], entry["source"], entry["confidence"],
-            float(entry["low"]), float(entry["high"]),
-        )
-        for name, entry in read_yaml("fitted.yaml").items()
-    }  # fmt: skip
+    return {name: fact_of(PREFIX + name, entry) for name, entry in read_yaml("fitted.yaml").items()}
 
 
 def constants(overrides: Mapping[str, float] | None = None, *, sdk: float = NEWEST_SDK) -> Constants:

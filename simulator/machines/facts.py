@@ -1,7 +1,8 @@
-"""Reads ``facts.yaml``: constants with unit, source, confidence and bounds. It computes nothing from them."""
+"""Reads constants with unit, source, confidence and bounds. It computes nothing from them; ``ipu`` is where to ask."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -10,7 +11,7 @@ from typing import Any, Literal
 import yaml
 
 Side = Literal["low", "value", "high"]
-CONFIDENCES = ("measured", "documented", "inferred", "recalled", "fitted")
+CONFIDENCES = ("measured", "documented", "inferred", "recalled", "fitted", "nominal", "given")
 
 
 @dataclass(frozen=True)
@@ -41,19 +42,23 @@ def read_yaml(name: str) -> dict[str, Any]:
     return parsed
 
 
+def fact_of(name: str, entry: Mapping[str, Any]) -> Fact:
+    """One entry of a data file."""
+    value = float(entry["value"])
+    return Fact(
+        name, value, entry["unit"], entry["source"], entry["confidence"],
+        float(entry.get("low", value)), float(entry.get("high", value)),
+    )  # fmt: skip
+
+
 @lru_cache(maxsize=1)
 def facts() -> dict[str, Fact]:
-    """Every constant under ``section.name``."""
-    found = {}
-    for section, entries in read_yaml("facts.yaml").items():
-        for key, entry in entries.items():
-            value = entry["value"]
-            name = f"{section}.{key}"
-            found[name] = Fact(
-                name, value, entry["unit"], entry["source"], entry["confidence"],
-                entry.get("low", value), entry.get("high", value),
-            )  # fmt: skip
-    return found
+    """Every constant that chips share, under ``section.name``."""
+    return {
+        f"{section}.{key}": fact_of(f"{section}.{key}", entry)
+        for section, entries in read_yaml("facts.yaml").items()
+        for key, entry in entries.items()
+    }
 
 
 def fact(name: str, side: Side = "value") -> float:

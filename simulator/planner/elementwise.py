@@ -111,7 +111,7 @@ def gather_operands(where: Spread, foreign: tuple[tuple[int, int], ...], ipu: Ip
         receive = np.minimum(where.elements, elements) * itemsize
         unique = min(int(receive.sum()), elements * itemsize)
         sends = spread(unique, ipu.tiles, ipu.tiles, 4)
-        piece = run_of(unique, ipu.tiles)
+        piece = run_of(unique, ipu)
         one = exchange(receive, sends, piece=piece, copies_bytes=int(receive.sum()))
         found = one if found is None else together(found, one)
     return found

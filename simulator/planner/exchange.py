@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.machines.facts import whole
 from simulator.machines.ipu import Ipu
 from simulator.planner.shares import Ints, ceil_divide
 
@@ -30,15 +29,15 @@ class Exchange:
         """Cycles of each tile: the larger of in and out (full duplex), and no fewer than its control instructions."""
         plain = ceil_divide(self.receive - self.shared, ipu.exchange_bytes_per_cycle)
         inward = plain + ceil_divide(self.shared, ipu.paired_bytes_per_cycle)
-        control = self.fragments * whole("exchange.control_per_fragment")
+        control = self.fragments * ipu.whole("exchange.control_per_fragment")
         outward = ceil_divide(self.send, ipu.exchange_bytes_per_cycle)
         return np.maximum(np.maximum(inward, control), outward)
 
-    def code_bytes(self) -> Ints:
+    def code_bytes(self, ipu: Ipu) -> Ints:
         """Exchange code of each tile: control of every fragment in, one instruction for every full send out."""
         words = ceil_divide(self.send, 4)
-        sends = ceil_divide(words, whole("exchange.words_per_send"))
-        return (self.fragments * whole("exchange.control_per_fragment") + sends) * whole("exchange.instruction")
+        sends = ceil_divide(words, ipu.whole("exchange.words_per_send"))
+        return (self.fragments * ipu.whole("exchange.control_per_fragment") + sends) * ipu.whole("exchange.instruction")
 
 
 def exchange(receive: Ints, send: Ints, *, shared: Ints | None = None, piece: int = 0, copies_bytes: int) -> Exchange:
@@ -54,9 +53,9 @@ def exchange(receive: Ints, send: Ints, *, shared: Ints | None = None, piece: in
     )
 
 
-def run_of(amount: int, tiles: int) -> int:
+def run_of(amount: int, ipu: Ipu) -> int:
     """Bytes that one tile holds of a tensor of ``amount`` bytes: what arrives in one run from it."""
-    return max(whole("tile.mapping_minimum"), -(-amount // tiles))
+    return max(ipu.mapping_minimum_bytes, -(-amount // ipu.tiles))
 
 
 def together(first: Exchange, second: Exchange) -> Exchange:

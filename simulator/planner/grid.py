@@ -25,9 +25,9 @@ def plan_contraction(problem: Contraction, ipu: Ipu, proportion: float) -> Plan:
 class Grid:
     """Sizes of every tile of a split as flat columns; ``width`` and taps are the same on all. One serial step."""
 
-    def __init__(self, split: Split, tiles: int) -> None:
+    def __init__(self, split: Split, ipu: Ipu) -> None:
         problem = split.problem
-        in_grain, out_grain = grains(problem, split.method, amp(problem.half, problem.half_partials))
+        in_grain, out_grain = grains(problem, split.method, amp(problem.half, problem.half_partials, ipu))
         axes = (
             shares(problem.groups, split.groups),
             shares(problem.batch, split.batch),
@@ -36,7 +36,7 @@ class Grid:
             shares(-(-problem.outs // split.serial), split.outs, out_grain),  # last: pairs of tiles read the same input
         )
         self.used = split.tiles
-        self.tiles = tiles
+        self.tiles = ipu.tiles
         self.shape = tuple(len(axis) for axis in axes)
         views = [axis.reshape([-1 if i == j else 1 for j in range(5)]) for i, axis in enumerate(axes)]
         self.groups, self.batch, self.rows, self.ins, self.outs = (
@@ -59,7 +59,9 @@ def part(amount: Ints, index: Ints, parts: int) -> Ints:
     return amount // parts + (index < amount % parts)
 
 
-def operand(amount: Ints, index: Ints, copies: int, resident: bool, grid: Grid, paired: bool) -> tuple[Exchange, Ints]:
+def operand(
+    amount: Ints, index: Ints, copies: int, resident: bool, grid: Grid, paired: bool, ipu: Ipu
+) -> tuple[Exchange, Ints]:
     """Bring an operand to the tiles; (exchange, bytes of it that each tile owns when resident).
 
     ``copies`` tiles need the same ``amount`` bytes. Resident: they hold a share each and multicast it to the others.
@@ -73,7 +75,7 @@ def operand(amount: Ints, index: Ints, copies: int, resident: bool, grid: Grid, 
         sending = grid.full(send)
     else:
         sending = spread(everything, grid.tiles, grid.tiles, 4)
-    piece = run_of(everything, grid.tiles)
+    piece = run_of(everything, ipu)
     got = grid.full(receive)
     moved = exchange(
         got,
@@ -88,17 +90,17 @@ def operand(amount: Ints, index: Ints, copies: int, resident: bool, grid: Grid, 
 def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
     """The plan of ``split``, which restates ``asked``."""
     problem = split.problem
-    grid = Grid(split, ipu.tiles)
+    grid = Grid(split, ipu)
     g = grid
     read = input_elements(problem, g.groups, g.batch, g.rows, g.ins)
     weights = g.groups * problem.taps * g.ins * g.outs
     inputs, own_inputs = operand(
-        read * problem.element, g.out_index, split.outs, problem.resident[0], grid, split.outs % 2 == 0
+        read * problem.element, g.out_index, split.outs, problem.resident[0], grid, split.outs % 2 == 0, ipu
     )
     loaded, own_weights = operand(
-        weights * problem.element, g.field_index, split.batch * split.rows, problem.resident[1], grid, False
+        weights * problem.element, g.field_index, split.batch * split.rows, problem.resident[1], grid, False, ipu
     )
-    unit = amp(problem.half, problem.half_partials)
+    unit = amp(problem.half, problem.half_partials, ipu)
     vertex = vertex_cycles(problem, split.method, unit, g.groups, g.batch, g.rows, g.ins, g.outs, ipu)
     positions = g.groups * g.batch * g.rows * problem.width
     copied = copied_elements(problem, grid)

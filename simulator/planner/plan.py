@@ -152,7 +152,7 @@ def assemble(recipe: Recipe, ipu: Ipu) -> Plan:
         state += (work > 0) * (whole("codelet.vertex_state") * recipe.vertices)
         sync = ipu.sync_cycles
         if step.exchange is not None:
-            code += step.exchange.code_bytes()
+            code += step.exchange.code_bytes(ipu)
             sent += int(step.exchange.send.sum()) * step.times
             received += int(step.exchange.receive.sum()) * step.times
             delivered += step.exchange.copies_bytes * step.times

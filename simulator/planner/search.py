@@ -99,7 +99,7 @@ def _methods(problem: Contraction) -> list[tuple[str, Contraction]]:
 
 def _fittest(problem: Contraction, method: str, serial: int, ipu: Ipu, limit: int) -> list[tuple[float, float, Split]]:
     """The smallest candidate, the cheapest, the cheapest within ``limit`` if any: (cycles, bytes, split)."""
-    unit = amp(problem.half, problem.half_partials)
+    unit = amp(problem.half, problem.half_partials, ipu)
     grid = _candidates(problem, method, unit, serial, ipu.tiles)
     worst = _worst(problem, method, unit, serial, grid)
     cycles = serial * price(problem, method, unit, worst, ipu)

@@ -100,7 +100,7 @@ class Laid:
         if not needed.any():
             return None
         everything = self.slices.table_rows * self.slices.row_elements * self.slices.itemsize
-        piece = int(self.width.max()) * self.slices.itemsize if self.c > 1 else run_of(everything, ipu.tiles)
+        piece = int(self.width.max()) * self.slices.itemsize if self.c > 1 else run_of(everything, ipu)
         return _from_all(needed, everything, piece, ipu)
 
 

@@ -30,12 +30,15 @@ class Amp:
         return self.out_grain // self.units
 
 
-@lru_cache(maxsize=8)
-def amp(half: bool, half_partials: bool) -> Amp:
-    """64 MACs a cycle in half with half partials, 32 with single partials, 16 in single."""
+@lru_cache(maxsize=64)
+def amp(half: bool, half_partials: bool, ipu: Ipu) -> Amp:
+    """64 MACs a cycle in half with half partials, 32 with single partials, 16 in single; 32, 32 and 8 on a GC2."""
+    units = ipu.amp_units(half, half_partials)
     if not half:
-        return Amp(8, 16, 16, 8, 22, (24, 47, 46))
-    return Amp(16, 16, 16 if half_partials else 8, 4, 19, (15, 26, 35))
+        return Amp(8, 16, units, 8, 22, (24, 47, 46))
+    if half_partials and units < 16:  # the 8-unit codelet from half to half keeps no state between blocks
+        return Amp(16, 16, units, 4, 29, (22, 33, 42))
+    return Amp(16, 16, units, 4, 19, (15, 26, 35))
 
 
 def worker_cycles(unit: Amp, positions: Ints) -> Ints:

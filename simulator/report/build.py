@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from simulator.graph.graph import Pass
-from simulator.machines.facts import facts
 from simulator.memory.fit import top_tensors
 from simulator.memory.lifetimes import CATEGORIES
 from simulator.release import ENGINE_RELEASE, engine_fingerprint
@@ -52,7 +51,7 @@ def build(parts: Parts) -> Report:
         config=parts.config.to_dict(),
         config_origins=dict(parts.origins),
         coverage=coverage(parts),
-        provenance={"constants": [fact.to_dict() for fact in facts().values()]},
+        provenance={"constants": [fact.to_dict() for fact in parts.ipu.known.values()]},
         checks=checks(parts),
         notes=[{"code": code, "message": message} for code, message in _notes(parts)],
     )

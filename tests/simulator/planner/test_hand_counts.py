@@ -19,14 +19,14 @@ def tiles(*values: int) -> np.ndarray:
 @pytest.mark.parametrize(("positions", "cycles"), [(96, 568), (97, 592)])
 def test_a_half_block_of_16_by_16_takes_four_cycles_a_position_and_184(positions: int, cycles: int) -> None:
     # 96: six workers of 16 positions, 83 cycles each: 6 x 83 + 64 weight load + 6; 97: one worker has 17, 87 cycles
-    assert block_cycles(amp(True, True), tiles(positions), CHIP) == cycles
+    assert block_cycles(amp(True, True, CHIP), tiles(positions), CHIP) == cycles
     assert cycles == 4 * (-(-positions // 6) * 6) + 184
 
 
 def test_the_matrix_unit_does_64_32_and_16_macs_a_cycle() -> None:
     many = tiles(6_000_000)
     for half, half_partials, rate in ((True, True, 64), (True, False, 32), (False, False, 16)):
-        unit = amp(half, half_partials)
+        unit = amp(half, half_partials, CHIP)
         macs = int(many[0]) * unit.in_grain * unit.out_grain
         reached = macs / (unit.passes * int(block_cycles(unit, many, CHIP)[0]))
         assert reached == pytest.approx(rate, rel=0.001)
@@ -110,7 +110,7 @@ def test_two_transfers_of_one_phase_share_the_wires() -> None:
 
 
 def test_exchange_code_grows_with_fragments_and_with_sends() -> None:
-    one = exchange(tiles(256, 0), tiles(0, 256), piece=256, copies_bytes=256).code_bytes()
-    many = exchange(tiles(256, 0), tiles(0, 256), piece=128, copies_bytes=256).code_bytes()
+    one = exchange(tiles(256, 0), tiles(0, 256), piece=256, copies_bytes=256).code_bytes(CHIP)
+    many = exchange(tiles(256, 0), tiles(0, 256), piece=128, copies_bytes=256).code_bytes(CHIP)
     assert one.tolist() == [12, 4]
     assert many.tolist() == [24, 4]
