@@ -72,7 +72,8 @@ def describe(primitive: str, params: dict[str, Any], inputs: list[Aval], outputs
     if primitive in REDUCTIONS:
         return _reduce(primitive, inputs, outputs)
     if primitive in MOVEMENTS:
-        return Described(Kind.MOVEMENT, {"op": primitive, "bytes": sum(o.elements * o.itemsize for o in outputs)})
+        written = inputs[1:2] if primitive == "dynamic_update_slice" else outputs  # the rest stays where it is
+        return Described(Kind.MOVEMENT, {"op": primitive, "bytes": sum(o.elements * o.itemsize for o in written)})
     if primitive in DESCRIBERS:
         return DESCRIBERS[primitive](params, inputs, outputs)
     if primitive.startswith("random_"):

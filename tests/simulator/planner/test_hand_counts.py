@@ -6,8 +6,9 @@ import pytest
 from simulator.machines.ipu import ipu
 from simulator.planner.elementwise import elementwise_cycles
 from simulator.planner.exchange import exchange, together
+from simulator.planner.movement import copy_work, dynamic_slice_work, plan_movement
 from simulator.planner.reduction import reduce_add_cycles, stage_depths, stages
-from simulator.planner.vertices import amp, block_cycles, dot_cycles
+from simulator.planner.vertices import amp, amp_cycles, block_cycles, dot_cycles, worker_cycles
 
 CHIP = ipu("GC200")
 
@@ -21,6 +22,37 @@ def test_a_half_block_of_16_by_16_takes_four_cycles_a_position_and_184(positions
     # 96: six workers of 16 positions, 83 cycles each: 6 x 83 + 64 weight load + 6; 97: one worker has 17, 87 cycles
     assert block_cycles(amp(True, True, CHIP), tiles(positions), CHIP) == cycles
     assert cycles == 4 * (-(-positions // 6) * 6) + 184
+
+
+def test_single_partials_run_the_inner_loops_twice() -> None:
+    # only 8-unit codelets go from half to single: two passes over 16 output channels, each with half the weights.
+    # "Twice" is of the workers' loops (2 x 6 x 83); the weight load of the two passes together stays 64 cycles.
+    half, mixed = amp(True, True, CHIP), amp(True, False, CHIP)
+    assert (half.passes, mixed.passes) == (1, 2)
+    assert mixed.passes * 6 * int(worker_cycles(mixed, tiles(16))[0]) == 2 * 498 == 996
+    assert mixed.passes * int(block_cycles(mixed, tiles(96), CHIP)[0]) == 996 + 64 + 2 * 6
+    whole = [int(amp_cycles(u, tiles(1), tiles(96), 1, tiles(16), tiles(16), 1, CHIP)[0]) for u in (half, mixed)]
+    assert whole[1] - whole[0] == 498 + 6
+
+
+def test_the_first_generation_halves_the_matrix_unit() -> None:
+    old = ipu("GC2")
+    for half, half_partials, rate in ((True, True, 32), (True, False, 32), (False, False, 8)):
+        unit = amp(half, half_partials, old)
+        macs = 6_000_000 * unit.in_grain * unit.out_grain
+        assert macs / (unit.passes * int(block_cycles(unit, tiles(6_000_000), old)[0])) == pytest.approx(rate, rel=1e-3)
+
+
+def test_copying_8_kib_on_a_tile() -> None:
+    # 1,024 vectors over six workers are 170 each and four over; 6 x 170 + 288 = 1,308 as measured
+    assert copy_work(tiles(8192, 0), CHIP).tolist() == [1308, 0]
+
+
+def test_a_dynamic_slice_of_2400_half() -> None:
+    # 400 a worker are 100 vectors of four: 25 + 6 x (39 + 24 + 2 x 100)
+    assert dynamic_slice_work(tiles(2400), 2, CHIP).tolist() == [1603]
+    plan = plan_movement("dynamic_slice", 2400, 2, CHIP)
+    assert int(plan.compute.max()) == int(dynamic_slice_work(plan.outputs, 2, CHIP).max())
 
 
 def test_the_matrix_unit_does_64_32_and_16_macs_a_cycle() -> None:
