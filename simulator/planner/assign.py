@@ -244,11 +244,15 @@ class _Walk:
         return plan_fallback(a["op"], a["elements"], itemsize, foreign, ipu)
 
     def _slices(self, index: int, kind: Kind) -> Slices:
-        """A table that is a weight and was not placed yet is placed as its first user wants it."""
+        """A table that is given and was not placed yet is placed as its first user wants it."""
         a = self.graph.ops.attributes[index]
-        table = self.graph.tensors.root(self.graph.ops.inputs[index][0])
-        found = Slices(a["rows"], a["row_elements"], a["table_rows"], self.itemsize(table), kind == Kind.SCATTER, True)
-        if self.graph.tensors.role[table] == Role.WEIGHT and table not in self.layouts:
+        tensors = self.graph.tensors
+        table = tensors.root(self.graph.ops.inputs[index][0])
+        found = Slices(
+            a["rows"], a["row_elements"], a["table_rows"], self.itemsize(self.graph.ops.outputs[index][0]),
+            kind == Kind.SCATTER, True, self.options.available_memory_proportion,
+        )  # fmt: skip
+        if tensors.role[table] <= Role.CONSTANT and table not in self.layouts:
             wanted = table_spread(found, self.ipu)
             self.layouts[table] = Layout(scaled(self.elements(table), wanted), self._advance(wanted.used))
             return found

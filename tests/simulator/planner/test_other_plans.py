@@ -20,7 +20,7 @@ from simulator.planner.rows import (
     plan_sort,
 )
 from simulator.planner.shares import proportional, shares, spread
-from simulator.planner.slices import Slices, choose_slices, plan_gather, plan_update, table_spread
+from simulator.planner.slices import Slices, plan_gather, plan_update
 
 CHIP = ipu("GC200")
 
@@ -175,12 +175,6 @@ def test_common_functions_have_a_codelet_for_every_type(function: str, dtype: st
     assert codelet(function, dtype, 2).cycles > 0
 
 
-def test_embedding_splits_use_the_chip() -> None:
-    columns, table, lookups = choose_slices(EMBEDDING, CHIP)
-    assert 256 <= columns * table * lookups <= CHIP.tiles
-    assert table_spread(EMBEDDING, CHIP).total == 30_522 * 768
-
-
 @pytest.mark.parametrize("plan", [plan_gather, plan_update])
 def test_gathers_and_scatters_grow_with_rows_and_their_length(plan: Callable[[Slices, Ipu], Plan]) -> None:
     base = Slices(512, 256, 10_000, 2, plan is plan_update, True)
@@ -188,11 +182,10 @@ def test_gathers_and_scatters_grow_with_rows_and_their_length(plan: Callable[[Sl
     assert plan(replace(base, row_elements=8192), CHIP).cycles > plan(base, CHIP).cycles
 
 
-@pytest.mark.parametrize("plan", [plan_gather, plan_update])
-def test_a_table_that_lies_elsewhere_is_fetched_first(plan: Callable[[Slices, Ipu], Plan]) -> None:
-    away = plan(replace(EMBEDDING, resident=False), CHIP)
-    assert away.received - plan(EMBEDDING, CHIP).received >= 30_522 * 768 * 2
-    assert away.cycles > plan(EMBEDDING, CHIP).cycles
+def test_a_table_that_lies_elsewhere_is_fetched_first() -> None:
+    away = plan_gather(replace(EMBEDDING, resident=False), CHIP)
+    assert away.received - plan_gather(EMBEDDING, CHIP).received >= 30_522 * 768 * 2
+    assert away.cycles > plan_gather(EMBEDDING, CHIP).cycles
 
 
 @pytest.mark.parametrize("factor", [2, 4, 8])
