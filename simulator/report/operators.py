@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.graph.graph import Kind, Pass
+from simulator.graph.graph import Graph, Kind, Pass
 from simulator.report.parts import Parts
 
 
@@ -17,6 +17,8 @@ class _Row:
     cycles: list[int] = field(default_factory=lambda: [0, 0, 0])
     flops: int = 0
     tiles: int = 0
+    bytes: int = 0
+    exchanged: int = 0
 
 
 def operators(parts: Parts) -> list[dict[str, Any]]:
@@ -31,8 +33,18 @@ def operators(parts: Parts) -> list[dict[str, Any]]:
             row.cycles[part] += int(column[i])
         row.flops += plan.flops * int(ops.repeats[i])
         row.tiles = max(row.tiles, plan.tiles_used)
+        row.bytes += touched(parts.graph, i) * int(ops.repeats[i])
+        row.exchanged += plan.received * int(ops.repeats[i])
     found = [_worded(key, row, parts) for key, row in rows.items()] + _outside(parts)
     return sorted(found, key=lambda row: (-row["seconds"], row["name"], row["pass"], row["primitive"]))
+
+
+def touched(graph: Graph, index: int) -> int:
+    """Bytes that operator ``index`` reads and writes once: its distinct operands and its results."""
+    tensors, ops = graph.tensors, graph.ops
+    read = {tensors.root(tensor) for tensor in ops.inputs[index]}
+    written = {tensors.root(tensor) for tensor in ops.outputs[index]}
+    return sum(int(tensors.bytes[root]) for root in read) + sum(int(tensors.bytes[root]) for root in written)
 
 
 def _worded(key: tuple[str, str, str, str], row: _Row, parts: Parts) -> dict[str, Any]:
@@ -50,6 +62,8 @@ def _worded(key: tuple[str, str, str, str], row: _Row, parts: Parts) -> dict[str
         "exchange_cycles": exchange,
         "sync_cycles": sync,
         "flops": row.flops,
+        "bytes": row.bytes,
+        "exchanged_bytes": row.exchanged,
         "tiles_used": row.tiles,
         "bound_by": ("compute", "exchange", "sync")[int(np.argmax(row.cycles))],
     }
@@ -60,7 +74,7 @@ def _outside(parts: Parts) -> list[dict[str, Any]]:
     found = []
     for kind, events in (("host", parts.timeline.host), ("collective", parts.timeline.collectives)):
         for event in events:
-            row = _Row(1, [event.compute, event.transfer, event.sync], 0, parts.ipu.tiles)
+            row = _Row(1, [event.compute, event.transfer, event.sync], 0, parts.ipu.tiles, event.bytes)
             worded = _worded((event.name, kind, "update" if kind == "collective" else "forward", kind), row, parts)
             found.append({**worded, "bound_by": kind})
     return found

@@ -20,7 +20,8 @@ from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
 
 TOP_LEVEL = {
     "schema", "engine", "model", "fits", "step_seconds", "samples_per_second", "latency", "intervals", "memory", "time",
-    "operators", "parallel", "config", "config_origins", "coverage", "provenance", "checks", "notes",
+    "operators", "layers", "roofline", "costs", "parallel", "config", "config_origins", "coverage", "provenance",
+    "differences", "checks", "notes",
 }  # fmt: skip
 
 

@@ -1,0 +1,44 @@
+"""Energy and price of a step and of a sample: published power and list price times simulated time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simulator.report.parts import Parts
+
+HOURS_A_YEAR = 8760
+JOULES_A_KWH = 3.6e6
+
+
+def costs(parts: Parts, step_seconds: float, samples_per_second: float) -> dict[str, Any]:
+    """Watts of the slice with its hosts, energy and price. ``price`` is None where no list price is published."""
+    system, ipus, ipu = parts.parallel.system, parts.parallel.ipus, parts.ipu
+    watts = system.watts_for(ipus, parts.config.hosts)
+    joules = watts / samples_per_second
+    return {
+        "watts": watts,
+        "energy": {
+            "joules_a_step": watts * step_seconds,
+            "joules_a_sample": joules,
+            "kwh_a_million_samples": joules * 1e6 / JOULES_A_KWH,
+            "formula": f"{watts:,.0f} W of machines and hosts x time",
+        },
+        "price": _price(parts, watts, samples_per_second),
+    }
+
+
+def _price(parts: Parts, watts: float, samples_per_second: float) -> dict[str, Any] | None:
+    listed = parts.parallel.system.price_for(parts.parallel.ipus)
+    years, electricity = parts.ipu.fact("cost.amortisation"), parts.ipu.fact("cost.electricity")
+    if listed is None:
+        return None
+    hourly = listed / (years * HOURS_A_YEAR) + watts / 1000 * electricity
+    return {
+        "list_usd": listed,
+        "usd_an_hour": hourly,
+        "usd_a_million_samples": hourly / 3600 / samples_per_second * 1e6,
+        "formula": (
+            f"list price of the machines {listed:,.0f} USD over {years:g} years in use all the time, "
+            f"and electricity at {electricity:g} USD/kWh; hosts, staff and room are not counted"
+        ),
+    }

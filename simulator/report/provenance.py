@@ -1,0 +1,71 @@
+"""Where headline figures come from: the formula, the terms in it, and every constant with its source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simulator.report.parts import Parts
+
+# term of a step -> (how it is computed, sections of constants it rests on)
+TERMS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "compute": (
+        "sum over supersteps of the slowest tile's cycles; a tile takes six times its slowest worker",
+        ("tile", "amp", "codelet", "planner"),
+    ),
+    "exchange": (
+        "sum over supersteps of the larger of bytes in and bytes out of the busiest tile, by its bytes a cycle",
+        ("exchange",),
+    ),
+    "sync": ("number of supersteps x (barrier + skew of the routes)", ("sync", "exchange")),
+    "copy": ("activations and gradients between the IPUs of a replica, by the rate of IPU-Links", ("links",)),
+    "host": ("bytes of the inputs and outputs by the rate of the host's link, and a call", ("host",)),
+    "collective": (
+        "reduce-scatter and all-gather of the gradients in a ring, over GW-Links beyond one IPU-Link domain",
+        ("links", "collectives"),
+    ),
+    "bubble": ("time in which the pipeline fills and drains, or waits for its slowest stage", ()),
+}
+
+
+def provenance(parts: Parts, time: dict[str, Any]) -> dict[str, Any]:
+    """``constants`` with unit, source and confidence, and ``headline``: a formula a figure, with its terms."""
+    constants = [fact.to_dict() for fact in parts.ipu.known.values()]
+    return {"constants": constants, "headline": [_step(time, constants), _rate(parts, time), _fit(parts)]}
+
+
+def _step(time: dict[str, Any], constants: list[dict[str, Any]]) -> dict[str, Any]:
+    terms = []
+    for name, (formula, sections) in TERMS.items():
+        seconds = time.get(f"{name}_seconds", 0.0)
+        if seconds:
+            used = [row["name"] for row in constants if row["name"].split(".")[0] in sections]
+            terms.append({"name": name, "value": seconds, "unit": "s", "formula": formula, "constants": used})
+    formula = " + ".join(term["name"] for term in terms) + ", each in cycles by chip.clock"
+    return {"figure": "step_seconds", "value": time["total_seconds"], "unit": "s", "formula": formula, "terms": terms}
+
+
+def _rate(parts: Parts, time: dict[str, Any]) -> dict[str, Any]:
+    p, seconds = parts.parallel, time["total_seconds"]
+    return {
+        "figure": "samples_per_second",
+        "value": p.global_batch / seconds,
+        "unit": "samples/s",
+        "formula": "global batch by step_seconds",
+        "terms": [{"name": "global batch", "value": p.global_batch, "unit": "samples", "formula": "", "constants": []}],
+    }
+
+
+def _fit(parts: Parts) -> dict[str, Any]:
+    held = {name: int(column[parts.memory.worst_tile]) for name, column in parts.memory.by_tile.items()}
+    terms = [
+        {"name": name, "value": amount, "unit": "B", "formula": "", "constants": []}
+        for name, amount in held.items()
+        if amount
+    ]
+    return {
+        "figure": "memory.worst_tile.bytes",
+        "value": sum(held.values()),
+        "unit": "B",
+        "formula": "bytes of the fullest tile at the step where it is fullest, against tile.memory",
+        "terms": terms,
+    }
