@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,13 +19,11 @@ class Constants:
     """Scales of documented cycles (``matrix`` to ``superstep``) and seconds (``link``, ``gateway``, ``host``).
 
     ``sdk_slope`` is the share by which work grows for each version that the SDK is below 3.3; ``latency_tail`` scales
-    the batches that wait before one.
+    the batches that wait before one. The GPU's are the comparator's: achieved shares of peaks, and of a launch's time.
     """
 
     matrix: float = 1.0
     vector: float = 1.0
-    copy: float = 1.0
-    slice: float = 1.0
     exchange: float = 1.0
     superstep: float = 1.0
     link: float = 1.0
@@ -33,10 +31,17 @@ class Constants:
     host: float = 1.0
     sdk_slope: float = 0.0
     latency_tail: float = 1.0
+    gpu_matrix: float = 0.5
+    gpu_memory: float = 0.7
+    gpu_launch: float = 1.0
     age: float = 1.0  # not fitted: work of the SDK in use against that of the newest, from ``sdk_slope``
 
     def to_dict(self) -> dict[str, float]:
         return asdict(self)
+
+    def of_sdk(self, sdk: float) -> Constants:
+        """The same, for work compiled by version ``sdk``."""
+        return replace(self, age=1.0 + self.sdk_slope * max(0.0, NEWEST_SDK - sdk))
 
 
 NOMINAL = Constants()
@@ -59,8 +64,7 @@ def constants(overrides: Mapping[str, float] | None = None, *, sdk: float = NEWE
         if "." in name and not name.startswith(PREFIX):
             continue
         values[checked(name).removeprefix(PREFIX)] = float(value)
-    age = 1.0 + values["sdk_slope"] * max(0.0, NEWEST_SDK - sdk)
-    return Constants(**values, age=age)
+    return Constants(**values).of_sdk(sdk)
 
 
 def checked(name: str) -> str:
