@@ -12,8 +12,7 @@ JOULES_A_KWH = 3.6e6
 
 def costs(parts: Parts, step_seconds: float, samples_per_second: float) -> dict[str, Any]:
     """Watts of the slice with its hosts, energy and price. ``price`` is None where no list price is published."""
-    system, ipus, ipu = parts.parallel.system, parts.parallel.ipus, parts.ipu
-    watts = system.watts_for(ipus, parts.config.hosts)
+    watts = parts.parallel.system.watts_for(parts.parallel.ipus, parts.config.hosts)
     joules = watts / samples_per_second
     return {
         "watts": watts,
