@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import jax.extend.core as jex
@@ -10,7 +11,7 @@ import numpy as np
 
 from simulator.composites.catalogue import COMPOSITES
 from simulator.graph.builder import GraphBuilder
-from simulator.graph.classify import REDUCTIONS, VIEWS, Aval, Described, describe, fallback
+from simulator.graph.classify import REDUCTIONS, VIEWS, Aval, Described, describe, elementwise, fallback
 from simulator.graph.graph import Kind, Pass, Role
 from simulator.learning.step import LOSS_SCOPE, UPDATE_SCOPE
 
@@ -27,7 +28,12 @@ def aval_of(var: Any) -> Aval:
     dtype = getattr(aval, "dtype", None)
     if dtype is None or not isinstance(dtype, np.dtype):
         return Aval(tuple(getattr(aval, "shape", ())), "uint32", KEY_BYTES)
-    return Aval(tuple(int(d) for d in aval.shape), dtype.name, max(1, dtype.itemsize))
+    return Aval(aval.shape, *_type(dtype))
+
+
+@cache
+def _type(dtype: np.dtype[Any]) -> tuple[str, int]:
+    return dtype.name, max(1, dtype.itemsize)
 
 
 class Walk:
@@ -98,6 +104,9 @@ class Walk:
             self.given(var, Role.CONSTANT, "")
         for outer, var in zip(invars, body.invars, strict=True):
             self._known[var] = self.read(outer)
+        results = [var for var in body.outvars if not isinstance(var, jex.Literal)]
+        for var in results:  # a function that is called again wants other things of the same variables
+            self._wanted.pop(var, None)
         for outer, var in zip(outvars, body.outvars, strict=True):
             if outer in self._wanted and not isinstance(var, jex.Literal):
                 self._wanted.setdefault(var, self._wanted[outer])
@@ -106,7 +115,11 @@ class Walk:
             self._known[outer] = self.read(var)
 
     def _scan(self, equation: Any, scope: str, repeats: int) -> None:
-        """The body once with its repeats multiplied: carries alias the start, slices alias the stack they come from."""
+        """The body once with its repeats multiplied: carries alias the start, slices alias the stack they come from.
+
+        As PopART's loops do, each trip counts itself in a superstep of its own, and what it computes anew of the
+        carried values is copied back to where the next trip reads it.
+        """
         params, body = equation.params, equation.params["jaxpr"].jaxpr
         length, fixed = int(params["length"]), int(params["num_consts"])
         carried = int(params["num_carry"])
@@ -117,11 +130,36 @@ class Walk:
         for var in body.constvars:
             self.given(var, Role.CONSTANT, "")
         self.equations(body, scope, repeats * max(1, length))
+        if length > 1:
+            self._count_trip(scope, repeats * length)
         for index, (outer, var) in enumerate(zip(equation.outvars, body.outvars, strict=True)):
             if index < carried:
-                self._known[outer] = self.read(var)
+                start = self.read(equation.invars[fixed + index])
+                self._known[outer] = self._carried(outer, self.read(var), start, scope, repeats * length)
             else:
                 self._stack(outer, self.read(var), scope, repeats)
+
+    def _count_trip(self, scope: str, repeats: int) -> None:
+        pass_, source = self._whose("trip", scope)
+        count = Aval((), "int32", 4)
+        tensor = self.builder.tensor(count, Role.ACTIVATION)
+        described = elementwise("add", [count], [count])
+        self.builder.operator(
+            described, "trip", pass_=pass_, source=source, inputs=(), outputs=(tensor,), repeats=repeats
+        )
+
+    def _carried(self, outer: Any, ends: int, start: int, scope: str, repeats: int) -> int:
+        """The tensor that a carried value ends in; one that the body only passes on is not copied."""
+        if repeats <= 1 or self.builder.root(ends) == self.builder.root(start):
+            return ends
+        aval = aval_of(outer)
+        pass_, source = self._whose("carry", scope)
+        described = Described(Kind.MOVEMENT, {"op": "carry", "bytes": aval.elements * aval.itemsize})
+        tensor = self._new(outer, pass_)
+        self.builder.operator(
+            described, "carry", pass_=pass_, source=source, inputs=(ends,), outputs=(tensor,), repeats=repeats
+        )
+        return tensor
 
     def _stack(self, outer: Any, piece: int, scope: str, repeats: int) -> None:
         """All pieces of one loop written into their stack."""

@@ -157,9 +157,11 @@ def update_cycles(hits: Ints, misses: Ints, width: Ints, itemsize: int, ipu: Ipu
     """MultiUpdateAdd on a tile. A worker owns a range of rows of the table, so every worker reads every offset:
     12 cycles for a hit and three for each further 4-byte atom of it, 5 for a miss."""
     atoms = ceil_divide(width * itemsize, 4)
-    return ipu.workers * (32 + hits * (12 + 3 * np.maximum(0, atoms - 1)) + misses * 5)
+    further = np.maximum(0, atoms - 1).astype(np.int64)
+    return ipu.workers * (32 + hits * (12 + 3 * further) + misses * 5)
 
 
 def fill_cycles(elements: Ints, ipu: Ipu) -> Ints:
     """Filling single elements: one 8-byte store a cycle of a worker."""
-    return ipu.workers * (26 + ceil_divide(ceil_divide(elements, ipu.workers), 2))
+    cycles: Ints = ipu.workers * (26 + ceil_divide(ceil_divide(elements, ipu.workers), 2))
+    return cycles

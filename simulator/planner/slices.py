@@ -199,7 +199,8 @@ def _released(amount: Ints, ipu: Ipu) -> Step:
 
 def _rearranged(amount: Ints, ipu: Ipu) -> Ints:
     """Tile cycles of a rearrangement of ``amount`` bytes in 8-byte atoms."""
-    return np.ceil(amount * ipu.fact("codelet.rearrange_atoms")).astype(np.int64)
+    cycles: Ints = np.ceil(amount * ipu.fact("codelet.rearrange_atoms")).astype(np.int64)
+    return cycles
 
 
 def _everywhere(receive: Ints, piece: int, ipu: Ipu) -> Exchange:
