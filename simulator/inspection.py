@@ -60,7 +60,8 @@ def inspect(path: str | Path, *, name: str = "", limits: Limits = DEFAULT_LIMITS
     asked = open_dims(checked.inputs)
     program = None
     if not missing and not asked:
-        program = bind_program(checked, name=name or path.name, batch=_exported_batch(checked), dims={}, limits=limits)
+        program, trips = _bound(checked, name or path.name, limits)
+        asked += trips
     parameters, size, trainable = _weights(checked, program, bool(missing), limits)
     operators = _operators(checked)
     model = checked.model
@@ -83,6 +84,16 @@ def inspect(path: str | Path, *, name: str = "", limits: Limits = DEFAULT_LIMITS
         trainable=trainable,
         warnings=_warnings(checked, program, asked, missing),
     )
+
+
+def _bound(checked: Checked, name: str, limits: Limits) -> tuple[Program | None, list[str]]:
+    """The program, or which loops do not say how often they run."""
+    try:
+        return bind_program(checked, name=name, batch=_exported_batch(checked), dims={}, limits=limits), []
+    except SimulatorError as error:
+        if error.code != "model.needs_dims":
+            raise
+        return None, [str(dim) for dim in error.params["dims"]]
 
 
 def _cut(port: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ A value is *known* when it is a numpy array: a constant, a shape, or computed fr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,11 +22,16 @@ from simulator.program import Mode
 
 @dataclass
 class Context:
-    """One execution of a program: its mode, limits, the running statistics it updates, the weights it really reads."""
+    """One execution of a program: its mode, limits, the running statistics it updates, the weights it really reads.
+
+    ``exact`` does what the file says to the letter: its types, its own training mode, its sequences and strings.
+    """
 
     mode: Mode
     limits: Limits
     float_type: Any = None  # of every float of this run; None leaves the file's own types
+    exact: bool = False
+    trips: Mapping[str, int] = field(default_factory=dict)  # most trips of loops that do not say, by name
     rebatched: tuple[int, int] | None = None  # (batch the file was exported with, batch of this run)
     updates: dict[str, Any] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)  # tensor name -> key among the weights
@@ -70,13 +75,27 @@ class Call:
 
     def known(self, value: Any, what: str) -> np.ndarray:
         """``value`` as a numpy array, or ``model.data_dependent`` when it depends on inputs."""
-        if is_known(value):
-            return np.asarray(value)
-        raise SimulatorError(
+        found = decided(value)
+        if found is not None:
+            return found
+        raise self.data_dependent(what)
+
+    def data_dependent(self, what: str) -> SimulatorError:
+        """The refusal when ``what`` would have to be known before the run."""
+        return SimulatorError(
             "model.data_dependent",
             f"Node '{self.node.label}' ({self.node.op.name}) needs its {what} before the run, but it is computed from "
             "the inputs. An IPU compiles for fixed shapes: export the model with fixed shapes.",
             params={"node": self.node.label, "op": self.node.op.name, "what": what},
+        )
+
+    def needs_trips(self, name: str) -> SimulatorError:
+        """The question how often a loop runs at most, asked as for an open dimension."""
+        return SimulatorError(
+            "model.needs_dims",
+            f"Loop '{self.node.label}' does not say how often it runs. Give its largest number of trips "
+            f"(for example --dim '{name}=16', or dims in the settings).",
+            params={"dims": [name]},
         )
 
     def integers(self, value: Any, what: str) -> list[int]:
@@ -136,6 +155,13 @@ class Call:
             f"Node '{self.node.label}' ({self.node.op.name}) {what}. Correct the model and export it again.",
             params={"node": self.node.label, "op": self.node.op.name},
         )
+
+
+def decided(value: Any) -> np.ndarray | None:
+    """``value`` as a numpy array where its numbers can be looked at now, else None (it is being traced)."""
+    if is_known(value) or (isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer)):
+        return np.asarray(value)
+    return None
 
 
 def is_known(*values: Any) -> bool:

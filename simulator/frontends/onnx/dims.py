@@ -21,19 +21,25 @@ NO_NAME = frozenset({"", "?", "-1", "None", "unk"})
 
 @dataclass(frozen=True)
 class Port:
-    """An input or output as declared. ``shape`` is None when even the rank is open; a str names an open dimension."""
+    """An input or output as declared. ``shape`` is None when even the rank is open; a str names an open dimension.
+
+    ``kind`` is "tensor", "sequence" or "optional"; only tensors have a place on a device.
+    """
 
     name: str
     dtype: str
     shape: tuple[int | str, ...] | None
+    kind: str = "tensor"
 
     def to_dict(self) -> dict[str, Any]:
         return {"name": self.name, "dtype": self.dtype, "shape": None if self.shape is None else list(self.shape)}
 
 
-def port_of(value: Any, limits: Limits) -> Port:
+def port_of(value: Any, limits: Limits, *, tensors_only: bool = True) -> Port:
     """Read a ValueInfoProto; an unnamed open dimension is called ``input[axis]``."""
     kind = value.type.WhichOneof("value")
+    if kind in ("sequence_type", "optional_type") and not tensors_only:
+        return Port(value.name, "", None, kind.removesuffix("_type"))
     if kind not in ("tensor_type", None):
         raise SimulatorError(
             "model.unsupported_type",
@@ -41,7 +47,8 @@ def port_of(value: Any, limits: Limits) -> Port:
             params={"where": value.name[:200], "type": str(kind)},
         )
     tensor = value.type.tensor_type
-    dtype = dtype_name(tensor.elem_type, f"'{value.name[:200]}'") if tensor.elem_type else "float32"
+    where = f"'{value.name[:200]}'"
+    dtype = dtype_name(tensor.elem_type, where, strings=not tensors_only) if tensor.elem_type else "float32"
     if not tensor.HasField("shape"):
         return Port(value.name, dtype, None)
     if len(tensor.shape.dim) > limits.rank:

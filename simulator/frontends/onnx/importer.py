@@ -20,7 +20,7 @@ from simulator.frontends.onnx.interpreter import run_graph
 from simulator.frontends.onnx.objective import objective_of
 from simulator.frontends.onnx.opsets import opsets_of
 from simulator.frontends.onnx.parse import parse, parse_bytes
-from simulator.frontends.onnx.plan import ModelPlan
+from simulator.frontends.onnx.plan import ModelPlan, trips_name
 from simulator.frontends.onnx.planning import plan_model, refuse_unsupported
 from simulator.program import Mode, Program, TensorSpec, Values
 
@@ -35,15 +35,18 @@ class Checked:
     outputs: list[Port]
 
 
-def read(source: Path | bytes, limits: Limits = DEFAULT_LIMITS) -> Checked:
-    """Parse and check a file, or bytes of ours. Raises SimulatorError ``model.*``."""
+def read(source: Path | bytes, limits: Limits = DEFAULT_LIMITS, *, tensors_only: bool = True) -> Checked:
+    """Parse and check a file, or bytes of ours. Raises SimulatorError ``model.*``.
+
+    ``tensors_only`` refuses sequences, optional values and strings at the model's edge: a device has no place for them.
+    """
     model = parse_bytes(source) if isinstance(source, bytes) else parse(source, limits)
     opsets = opsets_of(model)
     model = inline_functions(model, limits)
     check_model(model, opsets, limits)
     held = {tensor.name for tensor in model.graph.initializer}
-    inputs = [port_of(value, limits) for value in model.graph.input if value.name not in held]
-    outputs = [port_of(value, limits) for value in model.graph.output]
+    inputs = [port_of(v, limits, tensors_only=tensors_only) for v in model.graph.input if v.name not in held]
+    outputs = [port_of(v, limits, tensors_only=tensors_only) for v in model.graph.output]
     return Checked(model, opsets, inputs, outputs)
 
 
@@ -65,12 +68,14 @@ def bind_program(
     """As ``load``, for a model already read."""
     refuse_unsupported(checked.model.graph)
     plan = plan_model(checked.model, checked.opsets, limits)
+    trips = {name: size for name, size in dims.items() if name in map(trips_name, plan.loops)}
+    dims = {name: size for name, size in dims.items() if name not in trips}
     inputs = bind(checked.inputs, dims, batch, limits)
     if any(d in dims for d in batch_names(checked.inputs)):
         batch = next(dims[d] for d in sorted(batch_names(checked.inputs)) if d in dims)
     if batch_names(checked.inputs):
-        return _program(_Bound(plan, inputs, limits, None), checked, name, batch)
-    return _fixed(_Bound(plan, inputs, limits, None), checked, name, batch)
+        return _program(_Bound(plan, inputs, limits, None, trips), checked, name, batch)
+    return _fixed(_Bound(plan, inputs, limits, None, trips), checked, name, batch)
 
 
 def float_type(weights: Values, inputs: Values) -> Any:
@@ -87,20 +92,25 @@ class _Bound:
     inputs: tuple[TensorSpec, ...]
     limits: Limits
     rebatched: tuple[int, int] | None
+    trips: Mapping[str, int]
     extra: tuple[str, ...] = ()  # tensors wanted besides the outputs
 
     def __call__(self, weights: Values, inputs: Values, mode: Mode) -> tuple[dict[str, Any], dict[str, Any]]:
         names = (*self.plan.graph.outputs, *self.extra)
-        context = Context(mode, self.limits, float_type(weights, inputs), self.rebatched)
+        context = self._context(mode, weights, inputs)
         values = run_graph(self.plan.graph, dict(inputs), dict(weights), context, names)
         return dict(zip(names, values, strict=True)), context.updates
+
+    def _context(self, mode: Mode, weights: Values, inputs: Values) -> Context:
+        kind = float_type(weights, inputs)
+        return Context(mode, self.limits, kind, rebatched=self.rebatched, trips=self.trips)
 
     def abstract(self) -> tuple[dict[str, Any], set[str]]:
         """Abstract outputs by name, and the weights that are really read."""
         used: set[str] = set()
 
         def run(weights: Values, inputs: Values) -> list[Any]:
-            context = Context(Mode(), self.limits, float_type(weights, inputs), self.rebatched)
+            context = self._context(Mode(), weights, inputs)
             values = run_graph(self.plan.graph, dict(inputs), dict(weights), context)
             used.update(context.used)
             return [jax.numpy.asarray(v) for v in values]

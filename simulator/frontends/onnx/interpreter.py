@@ -54,6 +54,8 @@ def _run_node(node: NodePlan, environment: Environment, weights: Environment, co
 
 def _in_one_type(node: NodePlan, arguments: list[Any], context: Context) -> list[Any]:
     """Floats in the type of the run: a file's own constants and casts may be of another precision."""
+    if context.exact:
+        return arguments
     met = {a.dtype for a in arguments if isinstance(a, jax.Array) and np.issubdtype(a.dtype, np.floating)}
     if not met or (context.float_type is None and len(met) > 1):
         return arguments
@@ -69,6 +71,8 @@ def _in_one_type(node: NodePlan, arguments: list[Any], context: Context) -> list
 def _checked(call: Call, value: Any) -> Any:
     if value is None:
         return None
+    if isinstance(value, list):  # a sequence
+        return [_checked(call, part) for part in value]
     if isinstance(value, np.generic | int | float):
         return np.asarray(value)
     if not isinstance(value, np.ndarray):

@@ -8,7 +8,7 @@ import onnx
 
 from simulator.errors import SimulatorError
 
-OLDEST = 7  # numpy broadcasting starts here
+OLDEST = 1
 NEWEST = onnx.defs.onnx_opset_version()
 
 

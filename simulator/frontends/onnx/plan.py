@@ -46,3 +46,9 @@ class ModelPlan:
     loaders: Mapping[str, Callable[[], np.ndarray]]
     labels: tuple[str, ...]
     producers: Mapping[str, NodePlan] = field(default_factory=dict)  # of the outermost graph
+    loops: tuple[str, ...] = ()  # labels of Loop nodes, whose trips a user may bound
+
+
+def trips_name(label: str) -> str:
+    """Under which name the largest number of trips of a loop can be given."""
+    return f"{label}.trips"

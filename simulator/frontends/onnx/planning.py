@@ -64,6 +64,7 @@ class _Planner:
         self._static = static_names(graph)
         self._untrained = untrained_names(graph)
         self._labels: list[str] = []
+        self._loops: list[str] = []
         self._taken: dict[str, int] = {}
         self._weights: dict[str, WeightSpec] = {}
         self._loaders: dict[str, Callable[[], np.ndarray]] = {}
@@ -71,7 +72,9 @@ class _Planner:
     def plan(self, graph: Any) -> ModelPlan:
         planned = self._graph(graph)
         producers = {name: node for node in planned.nodes for name in node.outputs if name}
-        return ModelPlan(planned, self._weights, self._loaders, tuple(self._labels), producers)
+        return ModelPlan(
+            planned, self._weights, self._loaders, tuple(self._labels), producers, loops=tuple(self._loops)
+        )
 
     def _graph(self, graph: Any) -> GraphPlan:
         constants: dict[str, np.ndarray] = {}
@@ -155,6 +158,8 @@ class _Planner:
         label = self._label(node)
         index = len(self._labels)
         self._labels.append(label)
+        if node.op_type == "Loop":
+            self._loops.append(label)
         version = self._opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
         attributes = {a.name: self._attribute(a) for a in node.attribute}
         return NodePlan(index, label, operator, version, tuple(node.input), tuple(node.output), attributes)

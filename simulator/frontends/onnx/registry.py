@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import Any
 
 FAMILIES = (
-    "activations", "arithmetic", "control", "convolution", "generators", "indexing", "losses", "matmul", "movement",
-    "norms", "pooling", "quantisation", "recurrent", "reductions", "resizing", "shapes", "trees",
+    "activations", "arithmetic", "attention", "casting", "control", "convolution", "generators", "indexing", "losses",
+    "matmul", "movement", "norms", "pooling", "quantisation", "recurrent", "reductions", "resizing", "sequences",
+    "shapes", "trees",
 )  # fmt: skip
 
 Function = Callable[..., Any]  # (call, *inputs) -> one array or a tuple of arrays

@@ -12,17 +12,24 @@ from onnx import TensorProto, numpy_helper
 from simulator.errors import SimulatorError
 from simulator.frontends.limits import Limits
 
-# bits an element; strings have no size and are refused
+# bits an element; strings have no size
 BITS: dict[int, int] = {
     TensorProto.FLOAT: 32, TensorProto.UINT8: 8, TensorProto.INT8: 8, TensorProto.UINT16: 16, TensorProto.INT16: 16,
     TensorProto.INT32: 32, TensorProto.INT64: 64, TensorProto.BOOL: 8, TensorProto.FLOAT16: 16, TensorProto.DOUBLE: 64,
-    TensorProto.UINT32: 32, TensorProto.UINT64: 64, TensorProto.BFLOAT16: 16,
+    TensorProto.UINT32: 32, TensorProto.UINT64: 64, TensorProto.BFLOAT16: 16, TensorProto.FLOAT8E4M3FN: 8,
+    TensorProto.FLOAT8E4M3FNUZ: 8, TensorProto.FLOAT8E5M2: 8, TensorProto.FLOAT8E5M2FNUZ: 8, TensorProto.FLOAT8E8M0: 8,
+    TensorProto.FLOAT4E2M1: 4, TensorProto.INT4: 4, TensorProto.UINT4: 4, TensorProto.INT2: 2, TensorProto.UINT2: 2,
 }  # fmt: skip
 TYPED_FIELDS = ("float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data")
 
 
-def dtype_name(code: int, where: str) -> str:
-    """numpy name of an ONNX element type, or ``model.unsupported_type``."""
+STRING = "string"
+
+
+def dtype_name(code: int, where: str, *, strings: bool = False) -> str:
+    """numpy name of an ONNX element type ("string" where asked for), or ``model.unsupported_type``."""
+    if strings and code == TensorProto.STRING:
+        return STRING
     if code not in BITS:
         name = TensorProto.DataType.Name(code) if code in TensorProto.DataType.values() else str(code)
         raise SimulatorError(
@@ -72,7 +79,10 @@ def _expected_bytes(tensor: Any, where: str, limits: Limits) -> int:
 
 
 def _check_typed(tensor: Any, where: str, fields: list[str]) -> None:
+    packed = BITS[tensor.data_type] < 8  # several elements in each number
     count = math.prod(tensor.dims)
+    if packed:
+        count = -(-count * BITS[tensor.data_type] // 8)
     held = len(getattr(tensor, fields[0])) if fields else 0
     if held != count:
         raise _bad(where, f"has {held} elements where its dimensions need {count}")

@@ -66,10 +66,43 @@ def test_a_loop_is_counted_not_unrolled() -> None:
     assert graph.ops.source[products[0]] == "product"
 
 
-def test_an_endless_loop_is_refused() -> None:
-    with pytest.raises(SimulatorError, match="9223372036854775807 times") as caught:
+def test_an_endless_loop_asks_for_its_trips_and_takes_them_by_name() -> None:
+    with pytest.raises(SimulatorError, match="loop.trips=16") as caught:
         load(_loop(2**63 - 1, early=True), name="m", batch=2)
+    assert caught.value.code == "model.needs_dims"
+    assert caught.value.params["dims"] == ["loop.trips"]
+    x = {"x": np.full((2, 3), 0.4, np.float32)}
+    given = load(_loop(2**63 - 1, early=True), name="m", batch=2, dims={"loop.trips": 9})
+    stated = load(_loop(9, early=True), name="m", batch=2)
+    np.testing.assert_array_equal(outputs_of(given, x)["y"], outputs_of(stated, x)["y"])
+
+
+def test_too_many_trips_are_refused() -> None:
+    with pytest.raises(SimulatorError, match="may run 1099511627776 times") as caught:
+        load(_loop(2**40, early=True), name="m", batch=2)
     assert caught.value.code == "model.invalid_node"
+
+
+def test_scan_agrees_with_onnxruntime() -> None:
+    """Running sums and their products with the slice, the second input read backwards along its last axis."""
+    body = helper.make_graph(
+        [node("Add", ["s", "a"], ["s_out"]), node("Mul", ["s_out", "b"], ["p"])],
+        "body",
+        [value("s", [3]), value("a", [3]), value("b", [3])],
+        [value("s_out", [3]), value("p", [3])],
+    )
+    scan = node(
+        "Scan", ["s0", "x", "w"], ["y", "all"], name="scan", body=body, num_scan_inputs=2,
+        scan_input_axes=[0, 1], scan_input_directions=[0, 1], scan_output_axes=[1],
+    )  # fmt: skip
+    chance = np.random.default_rng(1)
+    weights = {"s0": np.zeros(3, np.float32), "w": chance.normal(size=(3, 4)).astype(np.float32)}
+    data = model([scan], [value("x", [4, 3])], [value("y", [3]), value("all", [3, 4])], weights)
+    x = chance.normal(size=(4, 3)).astype(np.float32)
+    session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    found = outputs_of(load(data, name="m", batch=4), {"x": x})
+    for port, expected in zip(session.get_outputs(), session.run(None, {"x": x}), strict=True):
+        np.testing.assert_allclose(found[port.name], expected, rtol=1e-5)
 
 
 def test_a_condition_known_from_shapes_picks_its_branch() -> None:

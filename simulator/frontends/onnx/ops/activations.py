@@ -7,7 +7,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from simulator.composites.relu import relu as rectified
+from simulator.composites import activations as whole
+from simulator.composites.norms import per_channel
 from simulator.composites.softmax import log_softmax, softmax
 from simulator.frontends.onnx.call import Call
 from simulator.frontends.onnx.registry import op
@@ -15,12 +16,17 @@ from simulator.frontends.onnx.registry import op
 
 @op("Relu")
 def relu(call: Call, x: Any) -> Any:
-    return rectified(jnp.asarray(x))
+    return whole.relu(jnp.asarray(x))
 
 
 @op("Sigmoid")
 def sigmoid(call: Call, x: Any) -> Any:
-    return jax.lax.logistic(jnp.asarray(x))
+    return whole.logistic(jnp.asarray(x))
+
+
+@op("Tanh")
+def tanh(call: Call, x: Any) -> Any:
+    return whole.tanh(jnp.asarray(x))
 
 
 @op("LeakyRelu")
@@ -30,6 +36,8 @@ def leaky_relu(call: Call, x: Any) -> Any:
 
 @op("PRelu")
 def prelu(call: Call, x: Any, slope: Any) -> Any:
+    if call.opset < 7 and slope.ndim == 1:  # one slope a channel
+        slope = per_channel(slope, x.ndim)
     return jnp.where(x >= 0, x, x * slope)
 
 
@@ -84,7 +92,8 @@ def shrink(call: Call, x: Any) -> Any:
 
 @op("Gelu")
 def gelu(call: Call, x: Any) -> Any:
-    return jax.nn.gelu(x, approximate=call.text("approximate", "none") == "tanh")
+    function = whole.gelu_tanh if call.text("approximate", "none") == "tanh" else whole.gelu
+    return function(jnp.asarray(x))
 
 
 @op("Mish")
@@ -94,7 +103,10 @@ def mish(call: Call, x: Any) -> Any:
 
 @op("Swish")
 def swish(call: Call, x: Any) -> Any:
-    return x * jax.nn.sigmoid(jnp.asarray(call.attr("alpha", 1.0), x.dtype) * x)
+    alpha = call.attr("alpha", 1.0)
+    if alpha == 1.0:
+        return whole.silu(jnp.asarray(x))
+    return x * jax.nn.sigmoid(jnp.asarray(alpha, x.dtype) * x)
 
 
 @op("Softmax")

@@ -1,4 +1,4 @@
-"""Element by element over one to many broadcast inputs: arithmetic, comparison, logic, casts. No activations."""
+"""Element by element over one to many broadcast inputs: arithmetic, comparison, logic. No activations or casts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from onnx import helper
 
 from simulator.frontends.onnx.call import Call, xp
 from simulator.frontends.onnx.registry import op
@@ -22,7 +21,7 @@ BINARY = {
 }  # fmt: skip
 UNARY = {
     "Abs": "abs", "Neg": "negative", "Floor": "floor", "Ceil": "ceil", "Sqrt": "sqrt", "Exp": "exp", "Log": "log",
-    "Sin": "sin", "Cos": "cos", "Tan": "tan", "Sinh": "sinh", "Cosh": "cosh", "Tanh": "tanh", "Asin": "arcsin",
+    "Sin": "sin", "Cos": "cos", "Tan": "tan", "Sinh": "sinh", "Cosh": "cosh", "Asin": "arcsin",
     "Acos": "arccos", "Atan": "arctan", "Asinh": "arcsinh", "Acosh": "arccosh", "Atanh": "arctanh", "Sign": "sign",
     "Not": "logical_not", "IsNaN": "isnan", "BitwiseNot": "bitwise_not", "Round": "round",
 }  # fmt: skip
@@ -30,6 +29,7 @@ UNARY = {
 
 def _binary(name: str) -> Callable[..., Any]:
     def function(call: Call, a: Any, b: Any) -> Any:
+        b = legacy(call, a, b)
         shape = broadcast(call, a, b)
         return getattr(call.space(shape, a, b), name)(a, b)
 
@@ -49,6 +49,12 @@ for _operator, _name in UNARY.items():
     op(_operator)(_unary(_name))
 
 
+def legacy(call: Call, a: Any, b: Any) -> Any:
+    """``b`` placed against ``a`` as before opset 7, where an attribute said at which axis."""
+    axis = call.attr("axis") if call.opset < 7 and call.attr("broadcast", 0) else None
+    return b if axis is None else b.reshape((*b.shape, *(1,) * (a.ndim - axis % a.ndim - b.ndim)))
+
+
 def broadcast(call: Call, *values: Any) -> tuple[int, ...]:
     """The common shape of the values, refused when it would be too large."""
     return call.claim(np.broadcast_shapes(*(v.shape for v in values)))
@@ -63,6 +69,7 @@ def keep_type(result: Any, x: Any) -> Any:
 
 @op("Div")
 def divide(call: Call, a: Any, b: Any) -> Any:
+    b = legacy(call, a, b)
     shape = broadcast(call, a, b)
     space = call.space(shape, a, b)
     if a.dtype.kind not in "iu":
@@ -80,6 +87,7 @@ def modulo(call: Call, a: Any, b: Any) -> Any:
 
 @op("Pow")
 def power(call: Call, x: Any, exponent: Any) -> Any:
+    exponent = legacy(call, x, exponent)
     space = call.space(broadcast(call, x, exponent), x, exponent)
     if space is jnp and isinstance(exponent, np.ndarray) and exponent.size == 1:
         value = float(exponent.reshape(-1)[0])
@@ -151,26 +159,3 @@ def clip(call: Call, x: Any, low: Any = None, high: Any = None) -> Any:
     if high is not None:
         x = space.minimum(x, space.asarray(high, x.dtype))
     return x
-
-
-@op("Cast")
-def cast(call: Call, x: Any) -> Any:
-    wanted = np.dtype(helper.tensor_dtype_to_np_dtype(call.required("to")))
-    if wanted.kind == "f" and call.context.float_type is not None and not isinstance(x, np.ndarray):
-        wanted = np.dtype(call.context.float_type)
-    return cast_to(x, wanted)
-
-
-@op("CastLike")
-def cast_like(call: Call, x: Any, like: Any) -> Any:
-    return cast_to(x, like.dtype)
-
-
-def cast_to(x: Any, dtype: Any) -> Any:
-    """Cast as ONNX does: floats to integers towards zero."""
-    if np.dtype(dtype).kind == "O" or np.dtype(dtype).kind in "SU":
-        raise TypeError("strings are not supported")
-    if isinstance(x, np.ndarray):
-        with np.errstate(invalid="ignore"):
-            return x.astype(dtype)
-    return x.astype(jax.dtypes.canonicalize_dtype(dtype))

@@ -6,8 +6,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from simulator.composites import norms
+from simulator.composites.dropout import dropout as dropped
 from simulator.frontends.onnx.call import Call
 from simulator.frontends.onnx.registry import op
 
@@ -82,12 +84,15 @@ def mean_variance_norm(call: Call, x: Any) -> Any:
 
 @op("Dropout", static=(1, 2))
 def dropout(call: Call, x: Any, ratio: Any = None, training: Any = None) -> Any:
-    """Only a training run drops: a file's own training_mode does not."""
+    """Only a training run drops. A file's own training_mode does so only where it is run to the letter, with numpy's
+    generator from the seed of the file, as ONNX's own definition has it."""
     x = jnp.asarray(x)
-    if not call.training:
-        return x, jnp.ones(x.shape, bool)
     rate = float(call.attr("ratio", 0.5) if ratio is None else call.known(ratio, "ratio").reshape(-1)[0])
-    if rate <= 0.0:
+    asked = call.context.exact and training is not None and bool(call.known(training, "training mode").all())
+    if not (call.training or asked) or rate <= 0.0:
         return x, jnp.ones(x.shape, bool)
-    keep = jax.random.bernoulli(call.key(), 1.0 - rate, x.shape)
+    if not asked:
+        key = call.key()
+        return dropped(x, key, rate), jax.random.bernoulli(key, 1.0 - rate, x.shape)
+    keep = jnp.asarray(np.random.RandomState(call.attr("seed", 0)).uniform(0, 1, x.shape) >= rate)
     return jnp.where(keep, x / jnp.asarray(1.0 - rate, x.dtype), jnp.zeros((), x.dtype)), keep

@@ -10,6 +10,7 @@ from onnx import helper
 
 from simulator.composites.norms import per_channel
 from simulator.frontends.onnx.call import Call
+from simulator.frontends.onnx.ops.casting import cast_to
 from simulator.frontends.onnx.ops.convolution import convolve
 from simulator.frontends.onnx.registry import op
 
@@ -28,23 +29,30 @@ def _along(call: Call, x: Any, value: Any) -> Any:
 
 @op("QuantizeLinear", untrained=(1, 2))
 def quantise(call: Call, x: Any, scale: Any, zero: Any = None) -> Any:
-    code = call.attr("output_dtype", 0)
+    code, precision = call.attr("output_dtype", 0), call.attr("precision", 0)
     declared = np.dtype(helper.tensor_dtype_to_np_dtype(code)) if code else np.dtype(np.uint8)
     dtype = declared if zero is None else np.dtype(zero.dtype)
-    if dtype.kind not in "iu":
-        raise TypeError(f"quantising to {dtype} is not supported")
-    bounds = np.iinfo(dtype)
+    x, step = jnp.asarray(x), _along(call, x, scale)
+    if precision:
+        x, step = (v.astype(helper.tensor_dtype_to_np_dtype(precision)) for v in (x, step))
+    level = x / step
+    if jnp.issubdtype(dtype, jnp.floating):
+        return cast_to(level, dtype, saturate=bool(call.attr("saturate", 1)))
     shift = 0 if zero is None else _along(call, x, zero).astype(jnp.int32)
-    level = jnp.round(x / _along(call, x, scale)).astype(jnp.int32) + shift
-    return jnp.clip(level, bounds.min, bounds.max).astype(dtype)
+    bounds = jnp.iinfo(dtype)
+    return jnp.clip(jnp.round(level).astype(jnp.int32) + shift, int(bounds.min), int(bounds.max)).astype(dtype)
 
 
 @op("DequantizeLinear", untrained=(1, 2))
 def dequantise(call: Call, x: Any, scale: Any, zero: Any = None) -> Any:
-    level = jnp.asarray(x).astype(jnp.int32)
+    """Levels of 8-bit and smaller floats are their own values."""
+    wide = jnp.float32 if jnp.issubdtype(x.dtype, jnp.floating) else jnp.int32
+    level = jnp.asarray(x).astype(wide)
     if zero is not None:
-        level = level - _along(call, x, zero).astype(jnp.int32)
-    return level.astype(scale.dtype) * _along(call, x, scale)
+        level = level - _along(call, x, zero).astype(wide)
+    result = level.astype(scale.dtype) * _along(call, x, scale)
+    code = call.attr("output_dtype", 0)
+    return cast_to(result, helper.tensor_dtype_to_np_dtype(code)) if code and call.context.exact else result
 
 
 @op("DynamicQuantizeLinear")

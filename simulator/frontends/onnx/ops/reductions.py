@@ -41,9 +41,22 @@ def _after(space: Any, name: str, value: Any, axes: Axes | None, keep: bool) -> 
     return getattr(space, name)(value, axis=axes, keepdims=keep)
 
 
-for _operator, _name in {
-    "ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "max", "ReduceMin": "min", "ReduceProd": "prod",
-}.items():  # fmt: skip
+def _extreme(name: str, empty: float) -> Callable[[Any, Any, Axes | None, bool], Any]:
+    """Of no element at all: the value that any other would replace."""
+
+    def function(space: Any, x: Any, axes: Axes | None, keep: bool) -> Any:
+        if x.dtype == np.bool_:
+            return getattr(space, "any" if name == "max" else "all")(x, axis=axes, keepdims=keep)
+        floating = jnp.issubdtype(x.dtype, jnp.floating)
+        initial = empty if floating else getattr(jnp.iinfo(x.dtype), "min" if name == "max" else "max")
+        return getattr(space, name)(x, axis=axes, keepdims=keep, initial=None if x.size else initial)
+
+    return function
+
+
+op("ReduceMax", static=(1,))(_reduction(_extreme("max", -np.inf)))
+op("ReduceMin", static=(1,))(_reduction(_extreme("min", np.inf)))
+for _operator, _name in {"ReduceSum": "sum", "ReduceMean": "mean", "ReduceProd": "prod"}.items():
     op(_operator, static=(1,))(_reduction(_named(_name)))
 
 op("ReduceL1", static=(1,))(_reduction(lambda s, x, a, k: _after(s, "sum", s.abs(x), a, k)))
@@ -76,21 +89,25 @@ op("ArgMax")(_arg("argmax"))
 op("ArgMin")(_arg("argmin"))
 
 
-def _running(function: Callable[..., Any]) -> Callable[..., Any]:
+def _running(function: Callable[..., Any], start: int) -> Callable[..., Any]:
+    """``start`` is what an exclusive run begins with."""
+
     def run(call: Call, x: Any, axis: Any) -> Any:
         along = call.integers(axis, "axis")[0] % x.ndim
         x = jnp.asarray(x)
         if call.attr("reverse", 0):
             x = jnp.flip(x, along)
-        result = function(x, along)
         if call.attr("exclusive", 0):
-            result = result - x
+            first = jnp.full_like(jax.lax.slice_in_dim(x, 0, 1, axis=along), start)
+            x = jnp.concatenate([first, jax.lax.slice_in_dim(x, 0, x.shape[along] - 1, axis=along)], along)
+        result = function(x, along)
         return jnp.flip(result, along) if call.attr("reverse", 0) else result
 
     return run
 
 
-op("CumSum", static=(1,))(_running(jax.lax.cumsum))
+op("CumSum", static=(1,))(_running(jax.lax.cumsum, 0))
+op("CumProd", static=(1,))(_running(jax.lax.cumprod, 1))
 
 
 @op("TopK", static=(1,))

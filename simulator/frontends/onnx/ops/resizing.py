@@ -25,7 +25,7 @@ def upsample(call: Call, x: Any, scales: Any = None) -> Any:
 def resize(call: Call, x: Any, *rest: Any) -> Any:
     if call.opset < 11:
         return upsample(call, x, *rest)
-    _, scales, wanted = (*rest, None, None, None)[:3]
+    roi, scales, wanted = (*rest, None, None, None)[:3]
     axes = [int(a) % x.ndim for a in call.attr("axes") or range(x.ndim)]
     if wanted is not None and np.size(wanted):
         sizes, factors = _by_size(call, x, axes, call.integers(wanted, "sizes"))
@@ -33,12 +33,12 @@ def resize(call: Call, x: Any, *rest: Any) -> Any:
         factors = [float(s) for s in call.known(scales, "scales").reshape(-1)]
         sizes = [math.floor(x.shape[a] * s) for a, s in zip(axes, factors, strict=True)]
     where = call.text("coordinate_transformation_mode", "half_pixel")
-    if where == "tf_crop_and_resize" or (where == "tf_half_pixel_for_nn" and call.opset >= 13):
-        raise call.invalid(f"uses coordinate mode {where}, which is not supported")
     shape = list(x.shape)
     for axis, size in zip(axes, sizes, strict=True):
         shape[axis] = size
     call.claim(shape)
+    if where == "tf_crop_and_resize":
+        return _cropped(call, x, axes, sizes, call.known(roi, "region").reshape(2, -1))
     return _resize(call, x, axes, sizes, factors, where, call.text("nearest_mode", "round_prefer_floor"))
 
 
@@ -55,19 +55,35 @@ def _by_size(call: Call, x: Any, axes: list[int], wanted: list[int]) -> tuple[li
 def _resize(
     call: Call, x: Any, axes: list[int], sizes: Sequence[int], factors: list[float], where: str, rounding: str
 ) -> Any:
-    mode = call.text("mode", "nearest")
     y = jnp.asarray(x)
     for axis, size, factor in zip(axes, sizes, factors, strict=True):
         if size == x.shape[axis] and factor == 1.0:
             continue
         call.scratch(int(size))
-        at = _coordinates(where, int(size), int(x.shape[axis]), factor)
-        if mode == "nearest":
-            y = jnp.take(y, _nearest(at, rounding, x.shape[axis]), axis=axis)
-        else:
-            call.scratch(int(size) * int(x.shape[axis]))
-            matrix = _weights(call, at, int(x.shape[axis]), factor, cubic=mode == "cubic")
-            y = jnp.moveaxis(jnp.tensordot(y, jnp.asarray(matrix.T, y.dtype), ([axis], [0])), -1, axis)
+        y = _along(call, y, axis, _coordinates(where, int(size), int(x.shape[axis]), factor), factor, rounding)
+    return y
+
+
+def _along(call: Call, y: Any, axis: int, at: np.ndarray, factor: float, rounding: str) -> Any:
+    """``y`` read at the positions ``at`` of one axis: one gather, or one product with a matrix of weights."""
+    mode, original = call.text("mode", "nearest"), int(y.shape[axis])
+    if mode == "nearest":
+        return jnp.take(y, _nearest(at, rounding, original), axis=axis)
+    call.scratch(len(at) * original)
+    matrix = _weights(call, at, original, factor, cubic=mode == "cubic")
+    return jnp.moveaxis(jnp.tensordot(y, jnp.asarray(matrix.T, y.dtype), ([axis], [0])), -1, axis)
+
+
+def _cropped(call: Call, x: Any, axes: list[int], sizes: Sequence[int], region: np.ndarray) -> Any:
+    """The part of ``x`` between start and end of each axis (as shares of it); outside lies a fixed value."""
+    y = jnp.asarray(x)
+    for axis, size, start, end in zip(axes, sizes, *region, strict=True):
+        last = int(x.shape[axis]) - 1
+        steps = np.arange(call.scratch(int(size)), dtype=np.float64)
+        at = (start + (end - start) * (steps / (size - 1) if size > 1 else steps + 0.5)) * last
+        y = _along(call, y, axis, np.clip(at, 0, last), 1.0, call.text("nearest_mode", "round_prefer_floor"))
+        outside = ((at < 0) | (at > last)).reshape([-1 if d == axis else 1 for d in range(y.ndim)])
+        y = jnp.where(outside, jnp.asarray(call.attr("extrapolation_value", 0.0), y.dtype), y)
     return y
 
 
