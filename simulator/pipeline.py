@@ -11,16 +11,18 @@ from pathlib import Path
 
 from simulator.config import RunConfig
 from simulator.frontends.onnx.importer import load
+from simulator.graph.graph import Graph
 from simulator.graph.trace import trace
+from simulator.laying import Laid, lay
+from simulator.machines.constants import Constants, constants
 from simulator.memory.fit import overflow
+from simulator.memory.stash import held
 from simulator.memory.tilemap import memory_map
-from simulator.parallel.replicas import data_parallel
-from simulator.planner.assign import Options, assign
 from simulator.program import Program
 from simulator.report.build import Report, build
 from simulator.report.origins import origins_of
-from simulator.report.parts import Parts
-from simulator.schedule.timeline import timeline
+from simulator.report.parts import IpuClass, Parts
+from simulator.schedule.step import Schedule, timeline
 from simulator.zoo.catalogue import is_zoo
 from simulator.zoo.opening import open_zoo
 
@@ -45,7 +47,7 @@ def simulate(
 
 
 def open_model(model: str | Path, config: RunConfig, *, on_progress: Progress | None = None) -> tuple[Program, str]:
-    """The Program of a path or "zoo:name", and the SHA-256 of its bytes (of a zoo model: its graph and weight rules)."""
+    """The Program of a path or "zoo:name", and the SHA-256 of its bytes (of a zoo model: graph and weight rules)."""
     _tell(on_progress, "load", 0.0)
     if isinstance(model, str) and is_zoo(model):
         program, sha256 = open_zoo(model, batch=config.batch, dims=config.dims)
@@ -71,27 +73,59 @@ def simulate_program(
 ) -> Report:
     """As ``simulate``, for a program that is already open."""
     began = time.process_time()
-    graph = trace(program, config, lambda fraction: _tell(on_progress, "trace", fraction))
+    graph = graph_of(program, config, on_progress)
     _tell(on_progress, "parallelise", 0.0)
-    parallel = data_parallel(graph, config)
-    ipu = parallel.system.ipu
-    options = Options(config.available_memory_proportion, config.partials == "fp16")
-    assignment = assign(graph, ipu, options, lambda fraction: _tell(on_progress, "plan", fraction))
-    _tell(on_progress, "schedule", 0.0)
-    line = timeline(graph, assignment, parallel, ipu)
-    _tell(on_progress, "allocate", 0.0)
-    memory = memory_map(graph, assignment, ipu)
-    over = overflow(memory, graph, config, ipu)
+    laid = lay(graph, config, lambda fraction: _tell(on_progress, "plan", fraction))
+    parts = parts_of(program, laid, config, sha256=sha256, origins=origins, on_progress=on_progress)
     _tell(on_progress, "report", 0.0)
-    report = build(
-        Parts(
-            program.name, program.parameters, sha256, program.notes, config, graph, parallel, ipu, assignment, line,
-            memory, over, origins_of(config, origins),
-        )
-    )  # fmt: skip
+    report = build(parts)
     report["simulation"] = {"cpu_seconds": time.process_time() - began, "peak_bytes": _peak_bytes()}
     _tell(on_progress, "report", 1.0)
     return report
+
+
+def graph_of(program: Program, config: RunConfig, on_progress: Progress | None = None) -> Graph:
+    """One micro-batch of ``program`` as a graph, whatever runs it."""
+    return trace(program, config, lambda fraction: _tell(on_progress, "trace", fraction))
+
+
+def parts_of(
+    program: Program,
+    laid: Laid,
+    config: RunConfig,
+    *,
+    sha256: str | None = None,
+    origins: Mapping[str, str] | None = None,
+    priced: Constants | None = None,
+    on_progress: Progress | None = None,
+) -> Parts:
+    """Time and memory of plans, under the constants of ``config`` or those given as ``priced``."""
+    _tell(on_progress, "schedule", 0.0)
+    used = constants(config.machine, sdk=config.sdk) if priced is None else priced
+    found = laid.priced(used)
+    _tell(on_progress, "allocate", 0.0)
+    return Parts(
+        name=program.name,
+        parameters=program.parameters,
+        sha256=sha256,
+        notes=program.notes,
+        config=config,
+        parallel=laid.parallel,
+        ipu=laid.ipu,
+        classes=tuple(_class(laid, place, found, config, used) for place in range(len(laid.planned))),
+        schedule=found,
+        staging=laid.staging,
+        origins=origins_of(config, origins),
+        constants=used,
+    )
+
+
+def _class(laid: Laid, place: int, found: Schedule, config: RunConfig, used: Constants) -> IpuClass:
+    part, assignment = laid.planned[place].part, laid.planned[place].assignment
+    memory = memory_map(part.graph, assignment, laid.ipu, held(part, laid.parallel, config))
+    over = overflow(memory, part.graph, config, laid.ipu)
+    line = timeline(laid.planned, found, place, laid.ipu, used)
+    return IpuClass(part.ipu, part.stages, part.graph, part.stage_of, assignment, line, memory, over)
 
 
 def _tell(on_progress: Progress | None, phase: str, fraction: float) -> None:

@@ -54,10 +54,14 @@ class Pass(IntEnum):
     FORWARD = 0
     BACKWARD = 1
     UPDATE = 2
+    RECOMPUTE = 3  # forward work done again for the backward pass
 
 
 class Role(IntEnum):
-    """Why a tensor exists. WEIGHT and OPTIMISER_STATE live for the whole run; OUTPUT leaves the device."""
+    """Why a tensor exists. WEIGHT, OPTIMISER_STATE and ACCUMULATOR live for the whole run; OUTPUT leaves the device.
+
+    RECEIVED comes from another IPU of the replica; ACCUMULATOR sums a gradient over micro-batches.
+    """
 
     INPUT = 0
     LABEL = 1
@@ -67,7 +71,12 @@ class Role(IntEnum):
     ACTIVATION = 5
     GRADIENT = 6
     OUTPUT = 7
+    RECEIVED = 8
+    ACCUMULATOR = 9
 
+
+GIVEN = frozenset({Role.INPUT, Role.LABEL, Role.WEIGHT, Role.OPTIMISER_STATE, Role.CONSTANT, Role.RECEIVED})
+GIVEN |= {Role.ACCUMULATOR}
 
 REQUIRED_ATTRIBUTES: dict[Kind, frozenset[str]] = {
     Kind.MATMUL: frozenset({"batch", "m", "k", "n"}),
@@ -149,7 +158,7 @@ def check(graph: Graph) -> None:
     _check_columns(graph)
     written = np.zeros(len(graph.tensors), dtype=bool)
     roles = graph.tensors.role
-    given = roles <= Role.CONSTANT
+    given = np.isin(roles, [int(role) for role in GIVEN])
     for index in range(len(graph.ops)):
         for tensor in graph.ops.inputs[index]:
             if not (given[tensor] or written[tensor] or graph.tensors.alias_of[tensor] >= 0):

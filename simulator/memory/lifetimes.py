@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
-from simulator.graph.graph import Graph, Role
+from simulator.graph.graph import Graph, Pass, Role
 from simulator.planner.shares import Ints
+
+Bools = npt.NDArray[np.bool_]
 
 # the order in which memory is drawn and listed, those that live for the whole run first
 CATEGORIES = (
@@ -19,12 +23,14 @@ CATEGORIES = (
     "constants",
     "weights",
     "optimiser_state",
+    "accumulators",
+    "stash",
     "stream_buffers",
     "activations",
     "gradients",
     "temporaries",
 )
-ALWAYS_LIVE = frozenset(CATEGORIES[:8])
+ALWAYS_LIVE = frozenset(CATEGORIES[:10])
 CATEGORY_OF_ROLE = {
     Role.INPUT: "stream_buffers",
     Role.LABEL: "stream_buffers",
@@ -34,41 +40,95 @@ CATEGORY_OF_ROLE = {
     Role.CONSTANT: "constants",
     Role.ACTIVATION: "activations",
     Role.GRADIENT: "gradients",
+    Role.RECEIVED: "activations",
+    Role.ACCUMULATOR: "accumulators",
 }
+
+
+LASTING = (Role.WEIGHT, Role.OPTIMISER_STATE, Role.CONSTANT, Role.ACCUMULATOR)
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a pipeline keeps beyond the graph's own order: ``stash`` root -> further copies, kept all the time;
+    ``leaving`` roots stay until the copy at the end of a cycle. ``offloaded``: optimiser state comes for the update.
+    """
+
+    stash: Mapping[int, int] = field(default_factory=dict)
+    leaving: frozenset[int] = frozenset()
+    offloaded: bool = False
 
 
 @dataclass(frozen=True)
 class Lifetimes:
-    """Columns over tensors that own bytes: their number ``root``, live from step ``first`` to ``last`` inclusive."""
+    """Columns over what takes memory: tensor ``root``, ``copies`` of it, live from ``first`` to ``last`` inclusive.
+
+    ``always``: for the whole run, whatever the steps say.
+    """
 
     root: Ints
+    copies: Ints
     first: Ints
     last: Ints
+    always: Bools
     category: tuple[str, ...]
 
 
-def lifetimes(graph: Graph) -> Lifetimes:
+def lifetimes(graph: Graph, held: Held = Held()) -> Lifetimes:
     """From the operator that writes a tensor to the last that reads it or an alias of it.
 
-    Inputs are there from the first step, outputs until the last; weights, state and constants all the time.
+    Inputs and what was received are there from the first step, outputs until the last; weights, constants,
+    accumulators and state that is not offloaded all the time.
     """
     tensors, steps = graph.tensors, len(graph.ops)
+    first, last = _spans(graph)
+    roles = tensors.role
+    lasting = [role for role in LASTING if not (held.offloaded and role == Role.OPTIMISER_STATE)]
+    always = np.isin(roles, [int(role) for role in lasting])
+    first[always | np.isin(roles, [int(Role.INPUT), int(Role.LABEL), int(Role.RECEIVED)])] = 0
+    if held.offloaded:
+        _arriving_for_the_update(graph, first)
+    last[always] = steps - 1
+    for output in np.flatnonzero(roles == Role.OUTPUT):
+        last[tensors.root(int(output))] = steps - 1
+    end = int(np.count_nonzero(graph.ops.pass_ != Pass.UPDATE)) - 1
+    for root in held.leaving:
+        last[root] = max(int(last[root]), end)
+    kept = np.flatnonzero((tensors.alias_of < 0) & (last >= 0) & (first >= 0) & (tensors.bytes > 0))
+    names = [CATEGORY_OF_ROLE[Role(roles[root])] for root in kept]
+    more = sorted(root for root in held.stash if tensors.bytes[root] > 0)
+    ones, whole = np.ones(len(kept), dtype=np.int64), np.ones(len(more), dtype=bool)
+    return Lifetimes(
+        root=np.concatenate([kept, np.array(more, dtype=np.int64)]),
+        copies=np.concatenate([ones, np.array([held.stash[root] for root in more], dtype=np.int64)]),
+        first=np.concatenate([first[kept], np.zeros(len(more), dtype=np.int64)]),
+        last=np.concatenate([last[kept], np.full(len(more), steps - 1, dtype=np.int64)]),
+        always=np.concatenate([always[kept], whole]),
+        category=(*names, *["stash"] * len(more)),
+    )
+
+
+def _spans(graph: Graph) -> tuple[Ints, Ints]:
+    """First and last operator that touches the bytes of each root; -1 where none does."""
+    tensors = graph.tensors
     first = np.full(len(tensors), -1, dtype=np.int64)
     last = np.full(len(tensors), -1, dtype=np.int64)
-    for index in range(steps):
+    for index in range(len(graph.ops)):
         for tensor in graph.ops.inputs[index]:
             last[tensors.root(tensor)] = index
         for tensor in graph.ops.outputs[index]:
             root = tensors.root(tensor)
             first[root] = index if first[root] < 0 else first[root]
             last[root] = max(last[root], index)
-    roles = tensors.role
-    always = (roles == Role.WEIGHT) | (roles == Role.OPTIMISER_STATE) | (roles == Role.CONSTANT)
-    given = (roles == Role.INPUT) | (roles == Role.LABEL)
-    first[always | given] = 0
-    last[always] = steps - 1
-    for output in np.flatnonzero(roles == Role.OUTPUT):
-        last[tensors.root(int(output))] = steps - 1
-    kept = np.flatnonzero((tensors.alias_of < 0) & (last >= 0) & (first >= 0) & (tensors.bytes > 0))
-    names = tuple(CATEGORY_OF_ROLE[Role(roles[root])] for root in kept)
-    return Lifetimes(kept, first[kept], last[kept], names)
+    return first, last
+
+
+def _arriving_for_the_update(graph: Graph, first: Ints) -> None:
+    """Offloaded state is fetched before the operator that reads it."""
+    tensors = graph.tensors
+    seen: set[int] = set()
+    for index in np.flatnonzero(graph.ops.pass_ == Pass.UPDATE):
+        for root in map(tensors.root, graph.ops.inputs[index]):
+            if tensors.role[root] == Role.OPTIMISER_STATE and root not in seen:
+                seen.add(root)
+                first[root] = index

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.graph.graph import Graph
 from simulator.machines.ipu import Ipu
-from simulator.memory.lifetimes import ALWAYS_LIVE, CATEGORIES, Lifetimes, lifetimes
+from simulator.memory.lifetimes import CATEGORIES, Held, Lifetimes, lifetimes
 from simulator.memory.resident import resident_bytes
 from simulator.planner.assign import Assignment
 from simulator.planner.layout import Layout
@@ -28,7 +28,8 @@ class MemoryMap:
     worst_tile: int
     worst_step: int
     live: tuple[tuple[int, str], ...]  # (root tensor, category) at the worst step
-    on_worst_tile: tuple[Bytes, ...]  # bytes of each of ``live`` on the worst tile
+    live_bytes: tuple[Bytes, ...]  # bytes of each of ``live`` over all tiles, all copies of it
+    on_worst_tile: tuple[Bytes, ...]  # of them on the worst tile
     always_live: Bytes
     not_always_live: Ints
 
@@ -59,31 +60,32 @@ def _sized(amount: Bytes, elements: Ints, total: int) -> Ints:
     return proportional(amount, elements) if broken else elements * itemsize
 
 
-def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu) -> MemoryMap:
+def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu, held: Held = Held()) -> MemoryMap:
     """Bytes of every tile over the schedule of ``graph``."""
     placed = _Placed(graph, assignment)
-    spans = lifetimes(graph)
-    touched = [i for i, root in enumerate(spans.root) if int(root) in assignment.layouts]
+    spans = lifetimes(graph, held)
+    touched = [i for i, root in enumerate(spans.root.tolist()) if root in assignment.layouts]
     by_tile = {name: np.zeros(ipu.tiles, dtype=np.int64) for name in CATEGORIES}
     by_tile.update(resident_bytes(assignment, ipu))
     for i in touched:
-        if spans.category[i] in ALWAYS_LIVE:
-            by_tile[spans.category[i]] += placed(int(spans.root[i]))
+        if spans.always[i]:
+            by_tile[spans.category[i]] += placed(int(spans.root[i])) * spans.copies[i]
     fixed: Ints = np.sum(list(by_tile.values()), axis=0, dtype=np.int64)
-    passing = [i for i in touched if spans.category[i] not in ALWAYS_LIVE]
+    passing = [i for i in touched if not spans.always[i]]
     worst_step, worst_tile, liveness = _sweep(fixed, passing, spans, placed, assignment)
     for i in passing:
         if spans.first[i] <= worst_step <= spans.last[i]:
             by_tile[spans.category[i]] += placed(int(spans.root[i]))
     if assignment.plans:
         by_tile["temporaries"] += np.roll(assignment.plans[worst_step].temporary, assignment.starts[worst_step])
-    live = [i for i in touched if spans.first[i] <= worst_step <= spans.last[i]]
+    live = [i for i in touched if spans.always[i] or spans.first[i] <= worst_step <= spans.last[i]]
     return MemoryMap(
         by_tile=by_tile,
         worst_tile=worst_tile,
         worst_step=worst_step,
         live=tuple((int(spans.root[i]), spans.category[i]) for i in live),
-        on_worst_tile=tuple(int(placed(int(spans.root[i]))[worst_tile]) for i in live),
+        live_bytes=tuple(int(graph.tensors.bytes[spans.root[i]] * spans.copies[i]) for i in live),
+        on_worst_tile=tuple(int(placed(int(spans.root[i]))[worst_tile] * spans.copies[i]) for i in live),
         always_live=int(fixed.sum()),
         not_always_live=liveness,
     )

@@ -8,19 +8,20 @@ import numpy as np
 
 from simulator.memory.fit import top_tensors
 from simulator.memory.lifetimes import CATEGORIES
-from simulator.report.parts import Parts
+from simulator.report.parts import IpuClass, Parts
 
 LIVENESS_POINTS = 200
 
 
 def memory_section(parts: Parts) -> dict[str, Any]:
-    """The fullest IPU of a replica."""
-    memory, ops = parts.memory, parts.graph.ops
-    used = memory.tile_bytes
-    worst = memory.worst_tile
+    """The fullest IPU of a replica at length, and every IPU in short under ``ipus``."""
+    each = parts.fullest
+    memory, ops = each.memory, each.graph.ops
+    used, worst = memory.tile_bytes, memory.worst_tile
     return {
         "tiles": parts.ipu.tiles,
         "bytes_per_tile": parts.ipu.bytes_per_tile,
+        "ipu": each.ipu,
         "categories": list(CATEGORIES),
         "by_tile": {name: memory.by_tile[name].tolist() for name in CATEGORIES},
         "totals": {name: int(memory.by_tile[name].sum()) for name in CATEGORIES},
@@ -29,17 +30,36 @@ def memory_section(parts: Parts) -> dict[str, Any]:
             "tile": worst,
             "bytes": int(used[worst]),
             "free": parts.ipu.bytes_per_tile - int(used[worst]),
-            "top_tensors": list(top_tensors(memory, parts.graph)),
+            "top_tensors": list(top_tensors(memory, each.graph)),
         },
         "peak_step": {"op": memory.worst_step, "source": ops.source[memory.worst_step] if len(ops) else ""},
-        "liveness": _liveness(parts),
+        "liveness": _liveness(each),
+        "ipus": [_short(each) for each in parts.classes],
         "overflow": None if parts.overflow is None else parts.overflow.to_dict(),
     }
 
 
-def _liveness(parts: Parts) -> list[dict[str, Any]]:
+def _short(each: IpuClass) -> dict[str, Any]:
+    memory = each.memory
+    worst, used = memory.worst_tile, memory.tile_bytes
+    return {
+        "ipu": each.ipu,
+        "stages": list(each.stages),
+        "fits": each.overflow is None,
+        "worst_tile": {
+            "tile": worst,
+            "bytes": int(used[worst]),
+            "by_category": {name: int(memory.by_tile[name][worst]) for name in CATEGORIES},
+        },
+        "tile_bytes": used.tolist(),
+        "totals": {name: int(memory.by_tile[name].sum()) for name in CATEGORIES},
+        "total_bytes": int(used.sum()),
+    }
+
+
+def _liveness(each: IpuClass) -> list[dict[str, Any]]:
     """Bytes over all tiles at up to 200 steps, the fullest among them."""
-    memory, steps = parts.memory, len(parts.graph.ops)
+    memory, steps = each.memory, len(each.graph.ops)
     if steps == 0:
         return []
     chosen = np.unique(np.linspace(0, steps - 1, min(steps, LIVENESS_POINTS - 2)).round().astype(int))
@@ -47,7 +67,7 @@ def _liveness(parts: Parts) -> list[dict[str, Any]]:
     return [
         {
             "op": int(i),
-            "source": parts.graph.ops.source[i],
+            "source": each.graph.ops.source[i],
             "always_live": memory.always_live,
             "not_always_live": int(memory.not_always_live[i]),
         }

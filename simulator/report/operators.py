@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.graph.graph import Graph, Kind, Pass
-from simulator.report.parts import Parts
+from simulator.report.parts import IpuClass, Parts
+
+
+class _Key(NamedTuple):
+    source: str
+    kind: str
+    pass_: str
+    primitive: str
+    ipu: int
+    stage: int
 
 
 @dataclass
@@ -22,21 +31,28 @@ class _Row:
 
 
 def operators(parts: Parts) -> list[dict[str, Any]]:
-    """Rows sorted by time, longest first."""
-    rows: dict[tuple[str, str, str, str], _Row] = {}
-    ops, line = parts.graph.ops, parts.timeline
-    for i, plan in enumerate(parts.assignment.plans):
-        key = (ops.source[i], Kind(ops.kind[i]).name.lower(), Pass(ops.pass_[i]).name.lower(), ops.primitive[i])
-        row = rows.setdefault(key, _Row())
-        row.count += int(ops.repeats[i])
-        for part, column in enumerate((line.compute, line.exchange, line.sync)):
-            row.cycles[part] += int(column[i])
-        row.flops += plan.flops * int(ops.repeats[i])
-        row.tiles = max(row.tiles, plan.tiles_used)
-        row.bytes += touched(parts.graph, i) * int(ops.repeats[i])
-        row.exchanged += plan.received * int(ops.repeats[i])
+    """Rows sorted by time, longest first; each is of one IPU of a replica, all its executions in a step together."""
+    rows: dict[_Key, _Row] = {}
+    for each in parts.classes:
+        _add(rows, each)
     found = [_worded(key, row, parts) for key, row in rows.items()] + _outside(parts)
-    return sorted(found, key=lambda row: (-row["seconds"], row["name"], row["pass"], row["primitive"]))
+    return sorted(found, key=lambda row: (-row["seconds"], row["name"], row["pass"], row["primitive"], row["ipu"]))
+
+
+def _add(rows: dict[_Key, _Row], each: IpuClass) -> None:
+    ops, line = each.graph.ops, each.timeline
+    cycles = np.stack([line.compute, line.exchange, line.sync], axis=1).tolist()
+    kinds, passes = ops.kind.tolist(), ops.pass_.tolist()
+    for i, (plan, times) in enumerate(zip(each.assignment.plans, line.executions.tolist(), strict=True)):
+        kind, pass_ = Kind(kinds[i]).name.lower(), Pass(passes[i]).name.lower()
+        key = _Key(ops.source[i], kind, pass_, ops.primitive[i], each.ipu, each.stage_of[i])
+        row = rows.setdefault(key, _Row())
+        row.count += times
+        row.cycles = [held + more for held, more in zip(row.cycles, cycles[i], strict=True)]
+        row.flops += plan.flops * times
+        row.tiles = max(row.tiles, plan.tiles_used)
+        row.bytes += touched(each.graph, i) * times
+        row.exchanged += plan.received * times
 
 
 def touched(graph: Graph, index: int) -> int:
@@ -47,17 +63,18 @@ def touched(graph: Graph, index: int) -> int:
     return sum(int(tensors.bytes[root]) for root in read) + sum(int(tensors.bytes[root]) for root in written)
 
 
-def _worded(key: tuple[str, str, str, str], row: _Row, parts: Parts) -> dict[str, Any]:
-    source, kind, pass_, primitive = key
+def _worded(key: _Key, row: _Row, parts: Parts) -> dict[str, Any]:
     compute, exchange, sync = row.cycles
     return {
-        "name": source or primitive,
-        "kind": kind,
-        "pass": pass_,
-        "primitive": primitive,
+        "name": key.source or key.primitive,
+        "kind": key.kind,
+        "pass": key.pass_,
+        "primitive": key.primitive,
+        "ipu": key.ipu,
+        "stage": None if key.stage < 0 else key.stage,
         "count": row.count,
         "seconds": parts.seconds(sum(row.cycles)),
-        "share": sum(row.cycles) / max(1, parts.timeline.total),
+        "share": sum(row.cycles) / max(1, parts.step_cycles),
         "compute_cycles": compute,
         "exchange_cycles": exchange,
         "sync_cycles": sync,
@@ -70,30 +87,34 @@ def _worded(key: tuple[str, str, str, str], row: _Row, parts: Parts) -> dict[str
 
 
 def _outside(parts: Parts) -> list[dict[str, Any]]:
-    """Transfers with the host and between IPUs as rows of their own."""
-    found = []
-    for kind, events in (("host", parts.timeline.host), ("collective", parts.timeline.collectives)):
+    """Transfers with the host, between the IPUs of a replica and between replicas, as rows of their own."""
+    found, line = [], parts.busiest.timeline
+    passes = {"host": "forward", "collective": "update", "copy": "forward"}
+    for kind, events in (("host", line.host), ("collective", line.collectives), ("copy", line.copies)):
         for event in events:
-            row = _Row(1, [event.compute, event.transfer, event.sync], 0, parts.ipu.tiles, event.bytes)
-            worded = _worded((event.name, kind, "update" if kind == "collective" else "forward", kind), row, parts)
-            found.append({**worded, "bound_by": kind})
+            cycles = [event.compute, event.transfer, event.sync]
+            row = _Row(event.times, cycles, 0, parts.ipu.tiles, event.bytes, event.bytes)
+            key = _Key(event.name, kind, passes[kind], kind, parts.busiest.ipu, -1)
+            found.append({**_worded(key, row, parts), "bound_by": kind})
     return found
 
 
 def coverage(parts: Parts) -> dict[str, Any]:
     """How much of the step is costed by a model of its own, and the operators that are not."""
-    ops, line = parts.graph.ops, parts.timeline.operators
-    modelled = np.array([plan.modelled for plan in parts.assignment.plans], dtype=bool)
     fallbacks: dict[tuple[str, str], int] = {}
-    for i in np.flatnonzero(~modelled):
-        attributes = ops.attributes[i]
-        name = str(attributes.get("op") or attributes.get("function") or ops.primitive[i])
-        key = (name, ops.source[i])
-        fallbacks[key] = fallbacks.get(key, 0) + 1
-    everything = max(1, int(line.sum()))
+    total = modelled = time = modelled_time = 0
+    for each in parts.classes:
+        ops, line = each.graph.ops, each.timeline.operators
+        known = np.array([plan.modelled for plan in each.assignment.plans], dtype=bool)
+        total, modelled = total + len(ops), modelled + int(known.sum())
+        time, modelled_time = time + int(line.sum()), modelled_time + int(line[known].sum())
+        for i in np.flatnonzero(~known):
+            attributes = ops.attributes[i]
+            name = str(attributes.get("op") or attributes.get("function") or ops.primitive[i])
+            fallbacks[name, ops.source[i]] = fallbacks.get((name, ops.source[i]), 0) + 1
     return {
-        "operators_total": len(ops),
-        "operators_modelled": int(modelled.sum()),
-        "share_of_time_modelled": int(line[modelled].sum()) / everything if len(ops) else 1.0,
+        "operators_total": total,
+        "operators_modelled": modelled,
+        "share_of_time_modelled": modelled_time / time if time else 1.0,
         "fallbacks": [{"op": op, "source": source, "count": n} for (op, source), n in sorted(fallbacks.items())],
     }

@@ -4,7 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from simulator import RunConfig
 from simulator.graph.graph import Graph, Kind, Operators, Pass, Role, Tensors, check
+from simulator.laying import lay
+from simulator.machines.constants import NOMINAL, Constants
+from simulator.pipeline import parts_of
+from simulator.program import Program, WeightSpec
+from simulator.report.parts import Parts
 
 BATCH, WIDTH, CLASSES = 32, 64, 48
 
@@ -54,3 +60,17 @@ def dense_step(batch: int = BATCH, *, training: bool = True) -> Graph:
 
 def _each(function: str, elements: int, arity: int) -> dict[str, Any]:
     return {"function": function, "functions": (function,), "depth": 1, "elements": elements, "arity": arity}
+
+
+def dense_parts(priced: Constants = NOMINAL, **settings: Any) -> Parts:
+    """Everything that a report of ``dense_step`` is made from, on a POD4 unless ``settings`` say otherwise."""
+    config = RunConfig(**{"task": "train", "batch": BATCH, "system": "pod4", **settings})
+    weights = {"w": WeightSpec((WIDTH, CLASSES), "float32")}
+    notes = (("model.note", "A note of the front end."),)
+    program = Program("dense", (), (), weights, (), _nothing, dict, batch=BATCH, notes=notes)
+    laid = lay(dense_step(config.batch, training=config.training), config)
+    return parts_of(program, laid, config, priced=priced)
+
+
+def _nothing(*arguments: Any) -> Any:
+    raise NotImplementedError("the graph is made by hand")

@@ -45,6 +45,7 @@ def test_every_category_is_there_and_sums_to_its_tensors() -> None:
     graph = dense_step()
     memory = mapped(graph)
     assert tuple(memory.by_tile) == CATEGORIES
+    assert memory.live_bytes == tuple(int(graph.tensors.bytes[root]) for root, _ in memory.live)
     for category in set(dict(memory.live).values()):
         wanted = sum(int(graph.tensors.bytes[root]) for root, name in memory.live if name == category)
         assert int(memory.by_tile[category].sum()) == wanted

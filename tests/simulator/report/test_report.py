@@ -2,21 +2,18 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from simulator import RunConfig, SimulatorError
-from simulator.machines.ipu import ipu
-from simulator.memory.fit import overflow
-from simulator.memory.tilemap import memory_map
-from simulator.parallel.replicas import data_parallel
-from simulator.planner.assign import Options, assign
-from simulator.report.build import SCHEMA, Report, build
+from simulator import SimulatorError
+from simulator.report.build import Report, build
 from simulator.report.checks import checks
 from simulator.report.parts import Parts
+from simulator.report.reading import SCHEMA
 from simulator.report.text import worded
-from simulator.schedule.timeline import timeline
-from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
+from tests.simulator.handmade import BATCH, CLASSES, WIDTH
+from tests.simulator.report.made import dense, pipeline, too_small
 
 TOP_LEVEL = {
     "schema", "engine", "model", "fits", "step_seconds", "samples_per_second", "latency", "intervals", "memory", "time",
@@ -25,22 +22,9 @@ TOP_LEVEL = {
 }  # fmt: skip
 
 
-def parts_of(*, training: bool = True, bytes_per_tile: int = 638_976) -> Parts:
-    config = RunConfig(task="train" if training else "infer", batch=BATCH, system="pod4")
-    graph = dense_step(training=training)
-    chip = replace(ipu("GC200"), bytes_per_tile=bytes_per_tile)
-    slice_ = data_parallel(graph, config)
-    assignment = assign(graph, chip, Options(0.6, False))
-    memory = memory_map(graph, assignment, chip)
-    line = timeline(graph, assignment, slice_, chip)
-    over = overflow(memory, graph, config, chip)
-    notes = (("model.note", "A note of the front end."),)
-    return Parts("dense", WIDTH * CLASSES, None, notes, config, graph, slice_, chip, assignment, line, memory, over)
-
-
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return build(parts_of())
+    return build(dense())
 
 
 def test_the_report_has_exactly_its_fields_and_is_json(report: Report) -> None:
@@ -99,7 +83,7 @@ def test_intervals_hold_the_figure_and_say_that_nothing_is_fitted(report: Report
 def test_throughput_counts_all_replicas(report: Report) -> None:
     assert report["samples_per_second"] == pytest.approx(4 * BATCH / report["step_seconds"])
     assert report["latency"] is None
-    assert build(parts_of(training=False))["latency"] == {"seconds": build(parts_of(training=False))["step_seconds"]}
+    assert build(dense(training=False))["latency"] == {"seconds": build(dense(training=False))["step_seconds"]}
 
 
 def test_constants_are_told_with_their_source(report: Report) -> None:
@@ -112,33 +96,33 @@ def test_every_check_holds(report: Report) -> None:
 
 
 def test_a_lost_cycle_stops_the_report() -> None:
-    parts = parts_of()
+    parts = dense()
     idle = parts.timeline.tiles.idle.copy()
     idle[7] -= 1
     wrong = replace(parts.timeline, tiles=replace(parts.timeline.tiles, idle=idle))
     with pytest.raises(SimulatorError, match="time of every tile") as stopped:
-        build(replace(parts, timeline=wrong))
+        build(with_only(parts, timeline=wrong))
     assert stopped.value.code == "report.conservation"
     assert stopped.value.exit_code == 5
 
 
 def test_a_lost_byte_stops_the_report() -> None:
-    parts = parts_of()
+    parts = dense()
     first = parts.assignment.plans[0]
     plans = (replace(first, received=first.received - 1), *parts.assignment.plans[1:])
     with pytest.raises(SimulatorError, match="exchange"):
-        checks(replace(parts, assignment=replace(parts.assignment, plans=plans)))
+        checks(with_only(parts, assignment=replace(parts.assignment, plans=plans)))
     weights = parts.memory.by_tile["weights"].copy()
     weights[weights.argmax()] -= 4
     memory = replace(parts.memory, by_tile={**parts.memory.by_tile, "weights": weights})
     with pytest.raises(SimulatorError, match="memory of tensors"):
-        checks(replace(parts, memory=memory))
+        checks(with_only(parts, memory=memory))
 
 
 def test_a_wrong_total_stops_the_report() -> None:
-    parts = parts_of()
+    parts = dense()
     with pytest.raises(SimulatorError, match="time of operators"):
-        checks(replace(parts, timeline=replace(parts.timeline, total=parts.timeline.total + 1)))
+        checks(with_only(parts, timeline=replace(parts.timeline, total=parts.timeline.total + 1)))
 
 
 def test_the_text_says_what_matters(report: Report) -> None:
@@ -158,7 +142,7 @@ def test_names_of_users_cannot_steer_the_terminal(report: Report) -> None:
 
 
 def test_the_text_of_what_does_not_fit_says_what_to_do() -> None:
-    found = build(parts_of(bytes_per_tile=8_000))
+    found = build(too_small())
     assert not found.fits
     text = worded(found)
     assert "DOES NOT FIT" in text

@@ -7,23 +7,27 @@ import pytest
 
 from simulator import RunConfig
 from simulator.graph.graph import Graph, Pass
+from simulator.laying import lay
+from simulator.machines.constants import NOMINAL
 from simulator.machines.ipu import ipu
-from simulator.parallel.replicas import Parallel, data_parallel
-from simulator.planner.assign import Options, assign
-from simulator.schedule.outside import all_reduce, external_sync, host_transfer, ring_rate
-from simulator.schedule.timeline import Timeline, host_bytes, timeline
+from simulator.parallel.replicas import Parallel, lay_out
+from simulator.schedule.collectives import all_reduce, ring_rate
+from simulator.schedule.host import host_bytes, host_transfer
+from simulator.schedule.outside import external_sync
+from simulator.schedule.step import timeline
+from simulator.schedule.timeline import Timeline
 from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
 
 CHIP = ipu("GC200")
 
 
-def parallel(system: str, ipus: int | None = None, gradients: int = 100 * 2**20) -> Parallel:
-    return replace(data_parallel(dense_step(), RunConfig(system=system, ipus=ipus)), gradient_bytes=gradients)
+def parallel(system: str, ipus: int | None = None) -> Parallel:
+    return lay_out(RunConfig(system=system, ipus=ipus), BATCH)
 
 
 def line_of(graph: Graph, system: str = "pod4") -> Timeline:
-    slice_ = data_parallel(graph, RunConfig(system=system))
-    return timeline(graph, assign(graph, CHIP, Options(0.6, False)), slice_, CHIP)
+    laid = lay(graph, RunConfig(system=system, task="train" if graph.training else "infer"))
+    return timeline(laid.planned, laid.priced(NOMINAL), 0, laid.ipu, NOMINAL)
 
 
 @pytest.mark.parametrize(("ipus", "cycles"), [(1, 40), (4, 80), (16, 199), (64, 676)])
@@ -36,7 +40,7 @@ def test_a_ring_sends_twice_the_bytes_less_one_share() -> None:
     seconds = 2 * 15 / 16 * 100 * 2**20 / (2 * 2 * 16e9 * 0.85)
     assert found.transfer == pytest.approx(seconds * CHIP.clock_hz, abs=1)
     assert found.sync == 30 * 199
-    assert ring_rate(2) == ring_rate(16), "a pair has four links, a ring two each way"
+    assert ring_rate(2, CHIP) == ring_rate(16, CHIP), "a pair has four links, a ring two each way"
 
 
 def test_beyond_one_domain_the_shards_cross_gateways() -> None:

@@ -1,0 +1,74 @@
+"""From a traced graph to plans on every IPU of a replica, which a what-if on constants keeps. No time, no memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from simulator.config import RunConfig
+from simulator.graph.graph import Graph
+from simulator.machines.constants import Constants
+from simulator.machines.ipu import Ipu
+from simulator.parallel.balance import balanced_splits
+from simulator.parallel.divide import divide
+from simulator.parallel.replicas import Parallel, lay_out
+from simulator.parallel.stages import Staging, staged
+from simulator.parallel.subgraphs import Hop, IpuGraph
+from simulator.planner.assign import Options, assign
+from simulator.planner.pricing import features
+from simulator.schedule.step import Planned, Schedule, schedule
+
+Tell = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A graph on the IPUs of a replica, planned; ``hops`` cross between them."""
+
+    graph: Graph
+    parallel: Parallel
+    staging: Staging
+    ipu: Ipu
+    planned: tuple[Planned, ...]
+    hops: tuple[Hop, ...]
+
+    def priced(self, constants: Constants) -> Schedule:
+        """The time of a step under ``constants``: plans and layout stay."""
+        return schedule(self.planned, self.hops, self.parallel, self.ipu, constants)
+
+
+def lay(graph: Graph, config: RunConfig, tell: Tell | None = None) -> Laid:
+    """Divide ``graph`` over the IPUs that ``config`` asks for, and plan every operator.
+
+    Raises ``system.*``, ``parallel.*`` or ``machine.*``.
+    """
+    parallel = lay_out(config, graph.batch)
+    ipu = parallel.system.variant(config.machine)
+    staging = staged(graph, _splits(graph, config, ipu))
+    parts, hops = divide(graph, staging, config, parallel)
+    planned = _plans(parts, config, ipu, tell or (lambda fraction: None))
+    summed = sum(each.gradient_bytes for each in planned) if parallel.training and parallel.replicas > 1 else 0
+    return Laid(graph, replace(parallel, gradient_bytes=summed), staging, ipu, planned, hops)
+
+
+def _options(config: RunConfig, stages: Sequence[int]) -> Options:
+    """Of stages that share an IPU, the one with least memory to spare decides."""
+    own = [config.stage_proportions[stage] for stage in stages] if config.stage_proportions else []
+    return Options(min(own, default=config.available_memory_proportion), config.partials == "fp16")
+
+
+def _splits(graph: Graph, config: RunConfig, ipu: Ipu) -> tuple[str, ...]:
+    if config.splits or config.pipeline_stages == 1:
+        return config.splits
+    whole = assign(graph, ipu, _options(config, range(config.pipeline_stages)))
+    cycles = features(whole.plans).sum(axis=1) * graph.ops.repeats
+    return balanced_splits(graph, config.pipeline_stages, cycles)
+
+
+def _plans(parts: Sequence[IpuGraph], config: RunConfig, ipu: Ipu, tell: Tell) -> tuple[Planned, ...]:
+    found = []
+    for number, part in enumerate(parts):
+        done = number / len(parts)
+        plans = assign(part.graph, ipu, _options(config, part.stages), lambda f, d=done: tell(d + f / len(parts)))  # type: ignore[misc]
+        found.append(Planned(part, plans))
+    return tuple(found)

@@ -1,0 +1,77 @@
+"""Gradient accumulation: each gradient is added to an accumulator every micro-batch, and the update reads that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from simulator.graph.edit import ELEMENTWISE, UPDATE, Columns, Put, Row, elementwise, put_together, rows_of
+from simulator.graph.graph import Graph, Pass, Role
+
+
+def accumulated(graph: Graph, stages: tuple[int, ...]) -> Put:
+    """``graph`` with an accumulator a gradient; ``gradients`` pairs weights with accumulators from then on."""
+    rows, tensors = rows_of(graph, stages), Columns(graph.tensors)
+    sums = _accumulators(graph, tensors)
+    last = _last_writers(rows, tensors, {tensors.root(g) for g in sums})
+    late = [g for g in sums if tensors.root(g) not in last]  # arrive from another IPU
+    due: dict[int, list[int]] = {}
+    for gradient in sums:
+        due.setdefault(last.get(tensors.root(gradient), -1), []).append(gradient)
+    out: list[Row] = []
+    for index, row in enumerate(rows):
+        if row.pass_ == UPDATE:
+            out += [_addition(g, sums[g], row, tensors) for g in late]
+            late = []
+        out.append(_reading_sums(row, sums, tensors))
+        out += [_addition(g, sums[g], row, tensors) for g in due.get(index, ())]
+    pairs = tuple((weight, sums[gradient]) for weight, gradient in graph.gradients)
+    return put_together(replace(graph, gradients=pairs), out, tensors, always=sums.values())
+
+
+def _accumulators(graph: Graph, tensors: Columns) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for weight, gradient in graph.gradients:
+        if gradient not in found:
+            found[gradient] = tensors.like(gradient, Role.ACCUMULATOR, name=graph.tensors.name[weight])
+            # a view may be smaller than what it views
+            itemsize = max(1, tensors.bytes[gradient] // max(1, prod(tensors.shape[gradient])))
+            tensors.bytes[found[gradient]] = prod(tensors.shape[gradient]) * itemsize
+    return found
+
+
+def _last_writers(rows: list[Row], tensors: Columns, roots: set[int]) -> dict[int, int]:
+    return {
+        tensors.root(t): index
+        for index, row in enumerate(rows)
+        if row.pass_ != UPDATE
+        for t in row.outputs
+        if tensors.root(t) in roots
+    }
+
+
+def _addition(gradient: int, total: int, after: Row, tensors: Columns) -> Row:
+    elements = max(1, prod(tensors.shape[gradient]))
+    output = tensors.like(total, Role.ACCUMULATOR, alias_of=total)
+    attributes = elementwise("add", elements, 2)
+    source = after.source if after.pass_ != UPDATE else ""
+    stage = max(0, after.stage)
+    return Row(
+        ELEMENTWISE, int(Pass.BACKWARD), 1, source, "accumulate", attributes, (total, gradient), (output,), stage
+    )
+
+
+def _reading_sums(row: Row, sums: dict[int, int], tensors: Columns) -> Row:
+    if row.pass_ != UPDATE:
+        return row
+    return replace(row, inputs=tuple(_summed(t, sums, tensors) for t in row.inputs))
+
+
+def _summed(tensor: int, sums: dict[int, int], tensors: Columns) -> int:
+    """The accumulator, or a view of it, in place of a gradient or a view of that."""
+    at = tensor
+    while at >= 0 and at not in sums:
+        at = tensors.alias_of[at]
+    if at < 0:
+        return tensor
+    return sums[at] if at == tensor else tensors.like(tensor, Role.ACCUMULATOR, alias_of=sums[at])

@@ -1,0 +1,33 @@
+"""Transfers between host and IPUs: what crosses in a step, and how long the slowest machine takes."""
+
+from __future__ import annotations
+
+from simulator.graph.graph import Graph, Role
+from simulator.machines.constants import NOMINAL, Constants
+from simulator.machines.facts import Side
+from simulator.machines.ipu import Ipu
+from simulator.parallel.replicas import Parallel
+from simulator.schedule.outside import Outside, cycles_of, external_sync
+from simulator.units import Bytes
+
+
+def host_bytes(graph: Graph) -> tuple[Bytes, Bytes]:
+    """Bytes that ``graph`` receives from and sends to the host when it runs once."""
+    roles = graph.tensors.role
+    roots = graph.tensors.alias_of < 0
+    given = roots & ((roles == Role.INPUT) | (roles == Role.LABEL))
+    return int(graph.tensors.bytes[given].sum()), int(graph.tensors.bytes[roles == Role.OUTPUT].sum())
+
+
+def host_transfer(
+    name: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
+) -> Outside:
+    """Bytes of one replica in a step; the replicas of a machine share its link, and all wait for the slowest.
+
+    The host program is called once for every ``device_iterations`` steps.
+    """
+    machine = int(ipu.fact("links.ipus_of_machine"))
+    sharing = max(1, min(parallel.ipus, machine) // parallel.ipus_per_replica)
+    seconds = amount * sharing / ipu.fact("host.link")
+    seconds += ipu.fact("host.call", side) / parallel.device_iterations
+    return Outside(name, amount, cycles_of(seconds * constants.host, ipu), external_sync(parallel.ipus, ipu))

@@ -1,0 +1,194 @@
+"""A whole step over all IPUs of a replica: stages in their pipeline, sums over replicas, update, host. In cycles.
+
+Cheap on purpose: plans are counted once (``Planned``), and other constants only price them anew. What each tile does is
+in ``timeline``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from simulator.graph.graph import Pass
+from simulator.machines.constants import NOMINAL, Constants
+from simulator.machines.ipu import Ipu
+from simulator.parallel.replicas import Parallel
+from simulator.parallel.subgraphs import Hop, IpuGraph
+from simulator.planner.assign import Assignment
+from simulator.planner.pricing import features, in_three, priced
+from simulator.planner.shares import Ints
+from simulator.schedule.collectives import all_reduce
+from simulator.schedule.host import host_bytes, host_transfer
+from simulator.schedule.links import once_a_step, stage_copies
+from simulator.schedule.outside import Outside
+from simulator.schedule.pipelining import Pipelined, pipelined
+from simulator.schedule.timeline import Timeline, tile_time
+from simulator.units import Bytes, Cycles
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One IPU of a replica with its plans, counted once."""
+
+    part: IpuGraph
+    assignment: Assignment
+
+    @cached_property
+    def features(self) -> Ints:
+        """Documented cycles of one execution of each operator by part. Shape [operators, parts]."""
+        return features(self.assignment.plans) * self.part.graph.ops.repeats[:, None]
+
+    @cached_property
+    def supersteps(self) -> Ints:
+        """Supersteps of one execution. Shape [operators]."""
+        counts = [plan.superstep_count for plan in self.assignment.plans]
+        return np.array(counts, dtype=np.int64) * self.part.graph.ops.repeats
+
+    @cached_property
+    def gradient_bytes(self) -> Bytes:
+        """What this IPU hands to the sum over replicas."""
+        tensors = self.part.graph.tensors
+        roots = {tensors.root(gradient) for _, gradient in self.part.graph.gradients}
+        return sum(int(tensors.bytes[root]) for root in roots)
+
+    @cached_property
+    def updating(self) -> Ints:
+        """1 for operators of the update, which run once a step; else 0. Shape [operators]."""
+        return (self.part.graph.ops.pass_ == Pass.UPDATE).astype(np.int64)
+
+    def by_stage(self, cycles: Ints, stages: int) -> tuple[Ints, Ints]:
+        """Cycles of one micro-batch, forwards and backwards, in each stage. Shape [stages] each."""
+        passes, stage_of = self.part.graph.ops.pass_, np.asarray(self.part.stage_of, dtype=np.int64)
+        forward, backward = passes == Pass.FORWARD, (passes == Pass.BACKWARD) | (passes == Pass.RECOMPUTE)
+        found = [
+            np.bincount(stage_of[chosen], weights=cycles[chosen], minlength=stages).astype(np.int64)
+            for chosen in (forward, backward)
+        ]
+        return found[0], found[1]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Cycles of a step. ``columns``: one array an IPU, shape [operators, 3]: compute, exchange, sync of one execution.
+
+    ``forward`` and ``backward``: cycles of a micro-batch in each stage; ``update``: of each IPU.
+    """
+
+    columns: tuple[Ints, ...]
+    executions: tuple[Ints, ...]
+    forward: Ints
+    backward: Ints
+    update: tuple[Cycles, ...]
+    pipeline: Pipelined
+    host: tuple[Outside, ...]
+    collectives: tuple[Outside, ...]
+    copies: tuple[tuple[Outside, ...], ...]  # of each IPU: same cycles, its own bytes
+    total: Cycles
+    latency: Cycles  # of one micro-batch from host to host, in inference
+
+    def bubble(self, ipu: int) -> Cycles:
+        """Cycles in which IPU ``ipu`` waits for others of its replica."""
+        return self.pipeline.bubble(ipu) + max(self.update) - self.update[ipu]
+
+    @property
+    def busiest(self) -> int:
+        """The IPU that waits least."""
+        return min(range(len(self.columns)), key=self.bubble)
+
+
+def schedule(
+    planned: Sequence[Planned], hops: Sequence[Hop], parallel: Parallel, ipu: Ipu, constants: Constants = NOMINAL
+) -> Schedule:
+    """Order of events: host in, micro-batches through the stages, gradients summed, update, host out."""
+    columns = tuple(in_three(priced(each.features, constants)) for each in planned)
+    sums = [column.sum(axis=1) for column in columns]
+    stages, micro_batches = parallel.stages, parallel.micro_batches
+    both = [each.by_stage(cycles, stages) for each, cycles in zip(planned, sums, strict=True)]
+    forward, backward = (np.sum([pair[side] for pair in both], axis=0) for side in (0, 1))
+    update = tuple(int((cycles * each.updating).sum()) for each, cycles in zip(planned, sums, strict=True))
+    copies = stage_copies(hops, parallel.stage_ipus, parallel.tensor_parallel, ipu, constants) if hops else None
+    line = pipelined(forward, backward, parallel.stage_ipus, micro_batches, parallel.schedule, copies)
+    late = once_a_step(hops, parallel.stage_ipus, parallel.tensor_parallel, ipu, constants)
+    moved = _copies(line, hops, parallel, 0 if copies is None else copies.sync, late)
+    host = _host(planned, parallel, ipu, constants)
+    collectives = _collectives(planned, parallel, ipu, constants)
+    outside = sum(event.total for event in (*host, *collectives)) + (late.total if late else 0)
+    through = sum(event.total for event in host) + line.total * stages // max(1, micro_batches + stages - 1)
+    return Schedule(
+        columns=columns,
+        executions=tuple(
+            each.part.graph.ops.repeats * np.where(each.updating, 1, micro_batches) for each in planned
+        ),
+        forward=forward,
+        backward=backward,
+        update=update,
+        pipeline=line,
+        host=host,
+        collectives=collectives,
+        copies=moved,
+        total=line.total + max(update) + outside,
+        latency=through,
+    )  # fmt: skip
+
+
+def _host(planned: Sequence[Planned], parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
+    both = [host_bytes(each.part.graph) for each in planned]
+    received, sent = (sum(pair[side] for pair in both) * parallel.micro_batches for side in (0, 1))
+    return (
+        host_transfer("host to IPU", received, parallel, ipu, constants=constants),
+        host_transfer("IPU to host", sent, parallel, ipu, constants=constants),
+    )
+
+
+def _collectives(planned: Sequence[Planned], parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
+    most = max(each.gradient_bytes for each in planned)
+    if not (parallel.training and parallel.replicas > 1 and most):
+        return ()
+    return (all_reduce(most, parallel, ipu, constants=constants),)
+
+
+def _copies(
+    line: Pipelined, hops: Sequence[Hop], parallel: Parallel, sync: Cycles, late: Outside | None
+) -> tuple[tuple[Outside, ...], ...]:
+    """The copies as each IPU of the replica sees them."""
+    touched = [0] * (max(parallel.stage_ipus) + 1)
+    for hop in hops:
+        if hop.pass_ != Pass.UPDATE:
+            for stage in (hop.source, hop.target):
+                touched[parallel.stage_ipus[stage]] += hop.bytes * parallel.micro_batches
+    barrier = line.copies * sync
+    more = () if late is None else (late,)
+    if not line.copies:
+        return tuple(more for _ in touched)
+    return tuple(
+        (Outside("between stages", amount, line.copying - barrier, barrier, times=line.copies), *more)
+        for amount in touched
+    )
+
+
+def timeline(
+    planned: Sequence[Planned], found: Schedule, ipu_of_replica: int, ipu: Ipu, constants: Constants = NOMINAL
+) -> Timeline:
+    """The step as one IPU of the replica spends it."""
+    each, place = planned[ipu_of_replica], ipu_of_replica
+    runs = found.executions[place] // each.part.graph.ops.repeats
+    columns = found.columns[place] * runs[:, None]
+    outside = (*found.host, *found.collectives, *found.copies[place])
+    bubble = found.bubble(place)
+    sync = int(columns[:, 2].sum()) + sum(event.sync for event in outside)
+    return Timeline(
+        compute=columns[:, 0],
+        exchange=columns[:, 1],
+        sync=columns[:, 2],
+        executions=found.executions[place],
+        supersteps=int((each.supersteps * runs).sum()),
+        host=found.host,
+        collectives=found.collectives,
+        copies=found.copies[place],
+        bubble=bubble,
+        tiles=tile_time(each.assignment, found.executions[place], outside, sync, found.total, ipu, constants),
+        total=found.total,
+    )
