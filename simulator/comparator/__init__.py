@@ -1,0 +1,1 @@
+"""The GPU one would pick instead: a documented roofline with achieved fractions, never a tile of it."""

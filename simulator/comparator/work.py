@@ -1,0 +1,82 @@
+"""Operations and bytes of each operator of a graph, as a processor with one large memory sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from simulator.graph.graph import Graph, Kind, Pass
+
+MATRIX = frozenset({Kind.MATMUL, Kind.CONV})
+
+
+@dataclass(frozen=True)
+class Work:
+    """Columns, one row an operator, all executions of it together. ``half``: works in 16 bits or fewer."""
+
+    flops: npt.NDArray[np.float64]
+    bytes: npt.NDArray[np.float64]
+    matrix: npt.NDArray[np.bool_]
+    half: npt.NDArray[np.bool_]
+    update: npt.NDArray[np.bool_]
+    calls: npt.NDArray[np.int64]
+
+
+def work_of(graph: Graph) -> Work:
+    """What every operator of ``graph`` computes and moves."""
+    count = len(graph.ops)
+    flops, moved = np.zeros(count), np.zeros(count)
+    half = np.zeros(count, dtype=bool)
+    for index in range(count):
+        flops[index] = _flops(graph, index)
+        moved[index] = _bytes(graph, index)
+        half[index] = _itemsize(graph, index) <= 2
+    kinds = np.asarray(graph.ops.kind)
+    return Work(
+        flops * graph.ops.repeats, moved * graph.ops.repeats, np.isin(kinds, list(MATRIX)), half,
+        np.asarray(graph.ops.pass_) == Pass.UPDATE, np.asarray(graph.ops.repeats, dtype=np.int64),
+    )  # fmt: skip
+
+
+def _flops(graph: Graph, index: int) -> float:
+    a = graph.ops.attributes[index]
+    kind = Kind(graph.ops.kind[index])
+    if kind == Kind.MATMUL:
+        return 2.0 * a["batch"] * a["m"] * a["k"] * a["n"]
+    if kind == Kind.CONV:
+        field = (
+            min(prod(a["field_in"]), prod(a["field_out"])) if prod(a["input_dilation"]) > 1 else prod(a["field_out"])
+        )
+        channels = a["groups"] * a["in_channels"] * a["out_channels"]
+        return 2.0 * a["batch"] * channels * field * prod(a["kernel"])
+    written = sum(_elements(graph, t) for t in graph.ops.outputs[index])
+    return float(
+        max(written, a.get("inputs", 0)) * a.get("depth", 1 if kind != Kind.ELEMENTWISE else a.get("depth", 1))
+    )
+
+
+def _elements(graph: Graph, tensor: int) -> int:
+    return max(1, prod(graph.tensors.shape[tensor]))
+
+
+def _bytes(graph: Graph, index: int) -> float:
+    """Each operand read once, each result written once; rows of a table are read where only they are needed."""
+    a, kind = graph.ops.attributes[index], Kind(graph.ops.kind[index])
+    outputs = sum(_size(graph, t) for t in graph.ops.outputs[index])
+    if kind in (Kind.GATHER, Kind.SCATTER):
+        return float(outputs + a["rows"] * (a["row_elements"] * _itemsize(graph, index) + 8))
+    return float(outputs + sum(_size(graph, t) for t in set(graph.ops.inputs[index])))
+
+
+def _size(graph: Graph, tensor: int) -> int:
+    root = graph.tensors.root(tensor)
+    item = np.dtype(graph.tensors.dtype[tensor]).itemsize
+    return min(int(graph.tensors.bytes[root]) or item, _elements(graph, tensor) * item)
+
+
+def _itemsize(graph: Graph, index: int) -> int:
+    floating = [graph.tensors.dtype[t] for t in (*graph.ops.inputs[index], *graph.ops.outputs[index])]
+    return min((np.dtype(name).itemsize for name in floating if "float" in name), default=4)

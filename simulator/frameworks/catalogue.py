@@ -1,0 +1,50 @@
+"""Reads ``frameworks.yaml``: what each framework decides where a run does not. It costs nothing itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from simulator.errors import SimulatorError
+
+
+@dataclass(frozen=True)
+class Framework:
+    """Mechanisms of one framework; ``host_call`` in seconds, ``queue_depth`` in batches."""
+
+    name: str
+    fusion: str
+    partials: str
+    saved: str
+    recompute: str
+    host_call: float
+    queue_depth: int
+    confidence: str
+    source: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+
+@lru_cache(maxsize=1)
+def frameworks() -> dict[str, Framework]:
+    """All of them, by the name that RunConfig takes."""
+    parsed = yaml.safe_load(files(__package__).joinpath("frameworks.yaml").read_text("utf-8"))
+    return {name: Framework(name=name, **entry) for name, entry in parsed.items()}
+
+
+def framework(name: str) -> Framework:
+    """Raises ``config.invalid`` for a name that is none of them."""
+    found = frameworks().get(name)
+    if found is None:
+        known = ", ".join(frameworks())
+        raise SimulatorError(
+            "config.invalid",
+            f"There is no framework '{name[:60]}'. Use one of {known}.",
+            params={"field": "framework", "legal": known},
+        )
+    return found

@@ -1,0 +1,178 @@
+"""From simulated runs to the quantity that a row reports, in the row's unit. Each metric is one small function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from importlib.resources import files
+from math import prod
+from typing import Any
+
+import yaml
+
+from simulator.machines.constants import Constants
+from simulator.validation.cases import Case, with_task
+from simulator.validation.refusals import NotModelled
+from simulator.validation.runs import Outcome, Runs
+
+EPOCH_METRICS = ("epoch_time_s", "epoch_time_s_mean", "epoch_time_s_median")
+TERA = 1e12
+
+
+@lru_cache(maxsize=1)
+def _facts() -> dict[str, Any]:
+    parsed: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("metrics.yaml").read_text("utf-8"))
+    return parsed
+
+
+def _fact(name: str) -> float:
+    return float(_facts()[name]["value"])
+
+
+def predicted(case: Case, runs: Runs, constants: Constants) -> float:
+    """The value of the row's metric. Raises NotModelled where it is none that a simulation tells."""
+    metric = case.subject.metric
+    if metric in METRICS:
+        return METRICS[metric](case, runs, constants)
+    if metric in EPOCH_METRICS:
+        return _epoch(case, runs, constants)
+    raise NotModelled(f"'{metric}' is not something a simulated step tells (compile and start-up times are not)")
+
+
+def _outcome(case: Case, runs: Runs, constants: Constants) -> Outcome:
+    if case.place.gpu:
+        return runs.on_gpus(case.model, case.config, case.place.chip, case.place.chips, case.rows_a_gpu, constants)
+    return runs.outcome(case.model, case.config, constants)
+
+
+def _throughput(case: Case, runs: Runs, constants: Constants) -> float:
+    if case.subject.unit.upper().startswith("TFLOPS"):
+        return _work(case, "flops") / _seconds(case, runs, constants) / TERA
+    return _outcome(case, runs, constants).samples_per_second
+
+
+def _bandwidth(case: Case, runs: Runs, constants: Constants) -> float:
+    if not case.subject.unit.upper().startswith("TB/S"):
+        raise NotModelled(f"bandwidth in '{case.subject.unit}' is not known here")
+    return _work(case, "bytes") / _seconds(case, runs, constants) / TERA
+
+
+def _work(case: Case, what: str) -> float:
+    """Operations or bytes of the whole run, as the source counts them."""
+    kernel = _facts()["kernels"].get(case.model.removeprefix("zoo:"))
+    if kernel is None:
+        raise NotModelled(f"the {what} of {case.model} are not counted by its source")
+    return float(kernel[what]) * prod(case.sizes.values())
+
+
+def _seconds(case: Case, runs: Runs, constants: Constants) -> float:
+    return _outcome(case, runs, constants).step_seconds
+
+
+def _microseconds(case: Case, runs: Runs, constants: Constants) -> float:
+    return 1e6 * _seconds(case, runs, constants)
+
+
+def _cycles(case: Case, runs: Runs, constants: Constants) -> float:
+    """Cycles on the device; of one named phase of a step where the row is of that."""
+    found = _outcome(case, runs, constants)
+    if case.workload.phase:
+        return found.phase(case.workload.phase)
+    return float(found.device_cycles)
+
+
+def _epoch(case: Case, runs: Runs, constants: Constants) -> float:
+    return _samples(case) / _outcome(case, runs, constants).samples_per_second
+
+
+def _samples(case: Case) -> int:
+    if not case.workload.samples:
+        raise NotModelled("the number of samples of its data set is not known here")
+    return case.workload.samples
+
+
+def _with_checkpoints(case: Case, runs: Runs, constants: Constants) -> float:
+    found = _outcome(case, runs, constants)
+    epoch = _samples(case) / found.samples_per_second
+    return _samples(case) / (epoch + _checkpoint(found) / _fact("checkpoint_every"))
+
+
+def _checkpoint(found: Outcome) -> float:
+    return 2 * 4 * found.parameters / _fact("checkpoint_rate")
+
+
+def _with_evaluation(case: Case, runs: Runs, constants: Constants) -> float:
+    every = _fact("evaluate_every")
+    training = every / _outcome(case, runs, constants).samples_per_second
+    return every / (training + _evaluation(case, runs, constants))
+
+
+def _evaluation(case: Case, runs: Runs, constants: Constants) -> float:
+    """Seconds of one evaluation on the layout of the training run."""
+    if not case.workload.evaluation:
+        raise NotModelled("the number of samples of an evaluation is not known here")
+    inference = with_task(case, "infer")
+    if case.config.sdk < _fact("unpacked_evaluation_below"):
+        inference = replace(inference, config=replace(inference.config, sequences_in_pack=1.0))
+    return case.workload.evaluation / _outcome(inference, runs, constants).samples_per_second
+
+
+def _offline_evaluation(case: Case, runs: Runs, constants: Constants) -> float:
+    """All kept checkpoints of a run evaluated after it, once the evaluation program is on the IPUs."""
+    checkpoints = max(1.0, _epochs(case) / _fact("checkpoint_every")) if _amount(case) else 10.0
+    return _fact("graph_swap") + checkpoints * _evaluation(case, runs, constants)
+
+
+def _amount(case: Case) -> float:
+    words = case.subject.samples_to_converge_or_epochs.split()
+    try:
+        return float(words[0]) if words else 0.0
+    except ValueError:
+        return 0.0
+
+
+def _epochs(case: Case) -> float:
+    if "epoch" not in case.subject.samples_to_converge_or_epochs:
+        raise NotModelled("how many epochs it took is not told")
+    return _amount(case)
+
+
+def _time_to_train(case: Case, runs: Runs, constants: Constants) -> float:
+    """Minutes, for the samples or epochs that the row says the run needed: convergence itself is not simulated."""
+    amount, words = _amount(case), case.subject.samples_to_converge_or_epochs
+    if not amount:
+        raise NotModelled("how many samples or epochs it took is not told, and convergence is not simulated")
+    if "epoch" not in words:
+        return amount / _with_evaluation(case, runs, constants) / 60
+    training = amount * _samples(case) / _with_checkpoints(case, runs, constants)
+    return (training + _offline_evaluation(case, runs, constants)) / 60
+
+
+def _latency(case: Case, runs: Runs, constants: Constants) -> float:
+    """Milliseconds of a request when ``queue_depth`` batches are in flight: depth x batch / throughput."""
+    found = _outcome(case, runs, constants)
+    depth = case.config.queue_depth or 1
+    return 1e3 * depth * case.config.batch / found.samples_per_second
+
+
+def _latency_tail(case: Case, runs: Runs, constants: Constants) -> float:
+    return _latency(case, runs, constants) * constants.latency_tail
+
+
+METRICS: dict[str, Callable[[Case, Runs, Constants], float]] = {
+    "throughput": _throughput,
+    "throughput_incl_eval": _with_evaluation,
+    "throughput_incl_checkpoints": _with_checkpoints,
+    "time_to_train_min": _time_to_train,
+    "eval_pause_s": _evaluation,
+    "offline_eval_phase_s": _offline_evaluation,
+    "latency_ms_avg": _latency,
+    "latency_ms_p50": _latency,
+    "latency_ms_p99": _latency_tail,
+    "latency_ms_max": _latency_tail,
+    "cycles": _cycles,
+    "time_s": _seconds,
+    "time_us": _microseconds,
+    "bandwidth": _bandwidth,
+}

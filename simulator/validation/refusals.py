@@ -1,0 +1,5 @@
+"""Why a row has no prediction."""
+
+
+class NotModelled(Exception):
+    """A row that has no prediction; its text is the reason."""

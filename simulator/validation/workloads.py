@@ -1,0 +1,89 @@
+"""Reads the words for a model ("BERT Large Ph2 Pre-Training (SL384)") into a zoo model and its dimensions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from simulator.validation.figures import Subject
+
+SEQUENCE = re.compile(r"\bsl\s*(\d{2,5})", re.I)
+MASKED = {128: 20, 384: 56, 512: 76}  # tokens predicted a sequence, MLPerf and Graphcore's BERT configurations
+# sequences in a pack on average, by length: Graphcore's BERT configurations (packing_factor)
+PACKED = {128: 1.17, 384: 1.7, 512: 2.0}
+KERNEL_SHAPE = re.compile(r"(\d+)x(\d+)\s*->\s*(\d+)")
+MESH = re.compile(r"(\d{2,})\s*x\s*(\d{2,})|(\d{2,})\^3")
+STEPS = re.compile(r"(\d+)\s+steps")
+
+
+@dataclass(frozen=True)
+class Workload:
+    """``model`` of the zoo with ``dims``; ``settings`` where nobody says otherwise; 0 samples: not known."""
+
+    model: str
+    dims: dict[str, int]
+    settings: dict[str, Any]
+    samples: int
+    evaluation: int
+    sequences_in_pack: float
+    inference_packs: bool
+    phase: str
+
+
+@lru_cache(maxsize=1)
+def _entries() -> list[dict[str, Any]]:
+    parsed: list[dict[str, Any]] = yaml.safe_load(files(__package__).joinpath("workloads.yaml").read_text("utf-8"))
+    return parsed
+
+
+def workload_of(subject: Subject) -> Workload | None:
+    """The zoo model that stands for a row, or None when its words name none."""
+    words, training = subject.model, subject.task == "train"
+    for entry in _entries():
+        if entry.get("task", subject.task) == subject.task and re.search(entry["words"], words, re.I):
+            return _workload(entry, words, training)
+    return None
+
+
+def _workload(entry: dict[str, Any], words: str, training: bool) -> Workload:
+    dims = dict(entry.get("dims", {}))
+    length = SEQUENCE.search(words)
+    if length is not None and "sequence" in dims:
+        dims["sequence"] = int(length.group(1))
+    model = entry["model"]
+    if model in ("bert-base", "bert-large"):
+        dims["mask_tokens"] = MASKED.get(dims["sequence"], max(1, dims["sequence"] * 15 // 100))
+    packed = "(mlperf)" in words.lower() or "packed" in words.lower()
+    factor = PACKED.get(dims.get("sequence", 0), 1.0) if packed and training and "bert" in model else 1.0
+    dims.update(_shape(model, words))
+    return Workload(
+        model="zoo:" + model,
+        dims=dims,
+        settings=dict(entry.get("settings", {})),
+        samples=int(entry.get("samples", {}).get("value", 0)),
+        evaluation=int(entry.get("evaluation", {}).get("value", 0)),
+        sequences_in_pack=factor,
+        inference_packs=packed and not training,
+        phase=words.rsplit(" ", 1)[-1] if entry.get("phase") else "",
+    )
+
+
+def _shape(model: str, words: str) -> dict[str, int]:
+    """Sizes of a kernel or of a mesh that its name states."""
+    kernel = KERNEL_SHAPE.search(words)
+    if kernel is not None and model in ("gather", "scatter-add", "schnet-block"):
+        return dict(zip(("inputs", "features", "outputs"), map(int, kernel.groups()), strict=True))
+    mesh = MESH.search(words)
+    if mesh is None or not model.startswith(("stencil", "blur")):
+        return {}
+    width, height, edge = mesh.groups()
+    sizes = {"width": int(edge or width), "height": int(edge or height)}
+    if edge:
+        sizes["depth"] = int(edge)
+    steps = STEPS.search(words)
+    return sizes | ({"steps": int(steps.group(1))} if steps else {})
