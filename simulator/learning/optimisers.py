@@ -16,44 +16,57 @@ EPSILON = 1e-8
 WEIGHT_DECAY = 0.01  # of AdamW alone
 
 State = Mapping[str, Any]
-# (weight, gradient, state of this tensor, step from 1, learning rate, momentum) -> (weight, state); all float32
+# (weight, gradient, state of this tensor, what all share, learning rate, momentum) -> (weight, state); all float32
 Rule = Callable[[Any, Any, State, Any, float, float], tuple[Any, dict[str, Any]]]
+
+
+def _nothing(step: Any) -> Any:
+    return ()
 
 
 @dataclass(frozen=True)
 class Optimiser:
-    """``slots`` names the tensors it keeps for each weight, all zero at the start, in the weight's shape."""
+    """``slots`` names the tensors it keeps for each weight, all zero at the start, in the weight's shape.
+
+    ``shared(step from 1)`` is computed once a step and handed to the rule of every weight.
+    """
 
     slots: tuple[str, ...]
     rule: Rule
+    shared: Callable[[Any], Any] = _nothing
 
 
-def _sgd(w: Any, g: Any, state: State, step: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
+def _sgd(w: Any, g: Any, state: State, shared: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
     return w - rate * g, {}
 
 
-def _momentum(w: Any, g: Any, state: State, step: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
+def _momentum(w: Any, g: Any, state: State, shared: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
     velocity = momentum * state["velocity"] + g
     return w - rate * velocity, {"velocity": velocity}
 
 
-def _adam(w: Any, g: Any, state: State, step: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
+def _biases(step: Any) -> tuple[Any, Any]:
+    """By how much the two running means, which begin at zero, are too small."""
+    return 1 - jnp.power(BETA1, step), 1 - jnp.power(BETA2, step)
+
+
+def _adam(w: Any, g: Any, state: State, shared: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
     first = BETA1 * state["first"] + (1 - BETA1) * g
     second = BETA2 * state["second"] + (1 - BETA2) * jnp.square(g)
-    unbiased = first / (1 - jnp.power(BETA1, step))
-    scale = jnp.sqrt(second / (1 - jnp.power(BETA2, step))) + EPSILON
+    unbiased = first / shared[0]
+    scale = jnp.sqrt(second / shared[1]) + EPSILON
     return w - rate * unbiased / scale, {"first": first, "second": second}
 
 
-def _adamw(w: Any, g: Any, state: State, step: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
-    return _adam(w * (1 - rate * WEIGHT_DECAY), g, state, step, rate, momentum)
+def _adamw(w: Any, g: Any, state: State, shared: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
+    return _adam(w * (1 - rate * WEIGHT_DECAY), g, state, shared, rate, momentum)
 
 
 OPTIMISERS: dict[str, Optimiser] = {
     "sgd": Optimiser((), _sgd),
     "momentum": Optimiser(("velocity",), _momentum),
-    "adam": Optimiser(("first", "second"), _adam),
-    "adamw": Optimiser(("first", "second"), _adamw),
+    "adam": Optimiser(("first", "second"), _adam, _biases),
+    "adamw": Optimiser(("first", "second"), _adamw, _biases),
 }
 
 

@@ -125,20 +125,22 @@ def update(config: RunConfig) -> Callable[..., tuple[Tree, dict[str, Tree]]]:
     optimiser = optimiser_of(config)
     scale = loss_scale(config)
 
-    def one(weight: Any, slope: Any, state: Mapping[str, Any], step: Any, key: Any) -> tuple[Any, Tree]:
+    @jax.jit  # traced once for every shape, not for every weight
+    def one(weight: Any, slope: Any, state: Mapping[str, Any], shared: Any, key: Any) -> tuple[Any, Tree]:
         slope = slope.astype(jnp.float32)
         slope = slope / scale if scale != 1.0 else slope
         wide, state = optimiser.rule(
-            weight.astype(jnp.float32), slope, state, step, config.learning_rate, config.momentum
+            weight.astype(jnp.float32), slope, state, shared, config.learning_rate, config.momentum
         )
         return (round_stochastically(wide, key) if weight.dtype == jnp.float16 else wide), dict(state)
 
     def run(trained: Tree, state: dict[str, Tree], slopes: Tree, step: Any, key: Any) -> tuple[Tree, dict[str, Tree]]:
         done: dict[str, tuple[Any, Tree]] = {}
         with jax.named_scope(UPDATE_SCOPE):
+            shared = optimiser.shared(step)
             for index, name in enumerate(sorted(trained)):
                 with jax.named_scope(scope_name(index)):
-                    done[name] = one(trained[name], slopes[name], state[name], step, _key(key, index, config))
+                    done[name] = one(trained[name], slopes[name], state[name], shared, _key(key, index, config))
         return {n: w for n, (w, _) in done.items()}, {n: s for n, (_, s) in done.items()}
 
     return run
