@@ -19,6 +19,7 @@ from simulator.errors import EXIT_DOES_NOT_FIT
 
 # first word -> module with main(arguments) -> exit status
 COMMANDS: dict[str, str] = {
+    "serve": "simulator.serving.command",
     "compare": "simulator.command.compare",
 }
 ABOUT = (

@@ -17,6 +17,7 @@ from simulator.report.parts import Parts
 from simulator.report.provenance import provenance
 from simulator.report.reading import SCHEMA
 from simulator.report.roofline import peaks, roofline
+from simulator.report.stages import stages
 from simulator.report.time_section import time_section
 
 
@@ -33,8 +34,8 @@ class Report(dict[str, Any]):
 
 def build(parts: Parts) -> Report:
     """The report of one simulation. Raises ``report.conservation`` when a conservation law is broken."""
-    step = parts.seconds(parts.timeline.total)
-    rate = parts.parallel.global_batch / step
+    step = parts.seconds(parts.step_cycles)
+    rate = parts.samples / step
     rows = operators(parts)
     time = time_section(parts, rows)
     parallel = parts.parallel
@@ -45,7 +46,7 @@ def build(parts: Parts) -> Report:
         fits=parts.overflow is None,
         step_seconds=step,
         samples_per_second=rate,
-        latency=None if parts.graph.training else {"seconds": step},
+        latency=None if parts.config.training else {"seconds": parts.seconds(parts.schedule.latency)},
         intervals=intervals(parts),
         memory=memory_section(parts),
         time=time,
@@ -53,7 +54,7 @@ def build(parts: Parts) -> Report:
         layers=layers(rows),
         roofline=roofline(rows, peaks(parts.config, parts.ipu)),
         costs=costs(parts, step, rate),
-        parallel=parallel.to_dict(),
+        parallel={**parallel.to_dict(), "stages": stages(parts)},
         config=parts.config.to_dict(),
         config_origins=dict(parts.origins),
         coverage=coverage(parts),

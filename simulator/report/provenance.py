@@ -45,13 +45,15 @@ def _step(time: dict[str, Any], constants: list[dict[str, Any]]) -> dict[str, An
 
 
 def _rate(parts: Parts, time: dict[str, Any]) -> dict[str, Any]:
-    p, seconds = parts.parallel, time["total_seconds"]
+    seconds = time["total_seconds"]
     return {
         "figure": "samples_per_second",
-        "value": p.global_batch / seconds,
+        "value": parts.samples / seconds,
         "unit": "samples/s",
-        "formula": "global batch by step_seconds",
-        "terms": [{"name": "global batch", "value": p.global_batch, "unit": "samples", "formula": "", "constants": []}],
+        "formula": "samples of a step by step_seconds",
+        "terms": [
+            {"name": "samples of a step", "value": parts.samples, "unit": "samples", "formula": "", "constants": []}
+        ],
     }
 
 

@@ -6,26 +6,25 @@ Rows are [name, kind, compute, exchange, sync]: numbers of ``names`` and ``kinds
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Protocol
 
 from simulator.graph.graph import Graph, Pass
+from simulator.planner.shares import Ints
 from simulator.report.names import path_of
-from simulator.schedule.timeline import Timeline
 
-KINDS = (*(p.name.lower() for p in Pass), "host", "collective", "copy")
+KINDS = (*(p.name.lower() for p in Pass), "host", "collective", "copy", "bubble")
 MOST_ROWS = 1500
 
 Row = tuple[str, str, int, int, int]
 
 
-class Section(Protocol):
-    """One IPU of a replica: its graph and what its operators cost."""
+@dataclass(frozen=True)
+class Section:
+    """One IPU of a replica: its graph, and compute, exchange and sync of one execution, shape [operators, 3]."""
 
-    @property
-    def graph(self) -> Graph: ...
-    @property
-    def timeline(self) -> Timeline: ...
+    graph: Graph
+    columns: Ints
 
 
 class Names:
@@ -58,9 +57,9 @@ def encoded(rows: Iterable[Row], names: Names) -> list[list[int]]:
 
 
 def _operators(section: Section) -> Iterator[Row]:
-    ops, line = section.graph.ops, section.timeline
-    columns = (line.compute.tolist(), line.exchange.tolist(), line.sync.tolist(), ops.pass_.tolist())
-    for source, compute, exchange, sync, pass_ in zip(ops.source, *columns, strict=True):
+    ops = section.graph.ops
+    rows = zip(ops.source, ops.pass_.tolist(), section.columns.tolist(), strict=True)
+    for source, pass_, (compute, exchange, sync) in rows:
         yield source, KINDS[pass_], compute, exchange, sync
 
 
@@ -84,22 +83,3 @@ def _join(rows: list[Row], depth: int) -> list[Row]:
         sums = [sum(column) for column in zip(*(row[2:] for row in group), strict=True)]
         found.append((name, kind, sums[0], sums[1], sums[2]))
     return found
-
-
-def time_line(
-    section: Section,
-    *,
-    accumulation: int,
-    before: Iterable[Row],
-    between: Iterable[Row],
-    after: Iterable[Row],
-    names: Names,
-) -> list[dict[str, Any]]:
-    """Sections of one IPU in order: transfers in, micro-batches, what is summed and updated, transfers out."""
-    parts = [
-        ("in", 1, list(before)),
-        ("micro-batch", accumulation, micro_batch(section)),
-        ("update", 1, [*between, *update(section)]),
-        ("out", 1, list(after)),
-    ]
-    return [{"label": label, "times": n, "rows": encoded(rows, names)} for label, n, rows in parts if rows]

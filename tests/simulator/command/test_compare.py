@@ -7,12 +7,12 @@ import pytest
 
 from simulator.__main__ import main
 from simulator.report.build import build
-from tests.simulator.report.test_report import parts_of
+from tests.simulator.report.made import dense
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str]:
-    report = dict(build(parts_of()))
+    report = dict(build(dense()))
     slower = {**report, "step_seconds": report["step_seconds"] * 1.1}
     slower["samples_per_second"] = report["samples_per_second"] / 1.1
     for name, found in (("a", report), ("b", slower)):

@@ -8,12 +8,12 @@ import pytest
 from simulator.report.build import build
 from simulator.report.causes import causes, times
 from simulator.report.compare import compare, worded
-from tests.simulator.report.test_report import parts_of
+from tests.simulator.report.made import dense
 
 
 @pytest.fixture
 def before() -> dict[str, Any]:
-    return dict(copy.deepcopy(build(parts_of())))
+    return dict(copy.deepcopy(build(dense())))
 
 
 def row_of(report: dict[str, Any], name: str, pass_: str = "forward") -> dict[str, Any]:

@@ -3,19 +3,19 @@
 import pytest
 
 from simulator.report.build import build
-from tests.simulator.report.test_report import parts_of
+from tests.simulator.report.made import dense
 
 
 def test_energy_is_power_times_time() -> None:
-    report = build(parts_of())
-    costs, system = report["costs"], parts_of().parallel.system
+    report = build(dense())
+    costs, system = report["costs"], dense().parallel.system
     assert costs["watts"] == system.watts_for(4) > 1000
     assert costs["energy"]["joules_a_step"] == pytest.approx(costs["watts"] * report["step_seconds"])
     assert costs["energy"]["joules_a_sample"] == pytest.approx(costs["watts"] / report["samples_per_second"])
 
 
 def test_price_is_the_list_price_over_its_years_and_electricity() -> None:
-    report = build(parts_of())
+    report = build(dense())
     price = report["costs"]["price"]
     hourly = price["list_usd"] / (3 * 8760) + report["costs"]["watts"] / 1000 * 0.15
     assert price["usd_an_hour"] == pytest.approx(hourly)

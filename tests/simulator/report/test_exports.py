@@ -10,12 +10,12 @@ import pytest
 from simulator.report.build import build
 from simulator.report.perfetto import MOST_DRAWN, trace
 from simulator.report.table import COLUMNS, csv_of
-from tests.simulator.report.test_report import parts_of
+from tests.simulator.report.made import dense
 
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, Any]:
-    return build(parts_of())
+    return build(dense())
 
 
 def test_the_table_has_a_row_an_operator(report: dict[str, Any]) -> None:

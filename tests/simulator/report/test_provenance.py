@@ -7,12 +7,12 @@ import pytest
 from simulator import RunConfig
 from simulator.report.build import build
 from simulator.report.differences import differences
-from tests.simulator.report.test_report import parts_of
+from tests.simulator.report.made import dense
 
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, Any]:
-    return build(parts_of())
+    return build(dense())
 
 
 def test_terms_of_the_step_add_up_and_name_constants_that_exist(report: dict[str, Any]) -> None:

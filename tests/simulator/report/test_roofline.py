@@ -6,7 +6,7 @@ from simulator import RunConfig
 from simulator.machines.ipu import ipu
 from simulator.report.build import build
 from simulator.report.roofline import peaks, roofline
-from tests.simulator.report.test_report import parts_of
+from tests.simulator.report.made import dense
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,6 @@ def test_a_point_is_under_the_lower_of_its_roofs() -> None:
 
 
 def test_every_operator_of_a_step_is_under_its_roof() -> None:
-    found = build(parts_of())["roofline"]
+    found = build(dense())["roofline"]
     assert found["points"]
     assert all(0 < point["share_of_peak"] <= 1 for point in found["points"])

@@ -1,14 +1,16 @@
 """The order of a step: it holds every cycle of it, and stays small for deep models."""
 
+from itertools import pairwise
+
 import pytest
 
-from simulator.report import spans
+from simulator.report import order, spans
 from simulator.report.build import build
-from tests.simulator.report.test_report import parts_of
+from tests.simulator.report.made import dense, pipeline
 
 
 def test_the_time_line_holds_every_cycle_of_the_step() -> None:
-    report = build(parts_of())
+    report = build(dense())
     line = report["time"]["timeline"]
     rows = [row for ipu in line["ipus"] for section in ipu["sections"] for row in section["rows"] * section["times"]]
     assert sum(sum(row[2:]) for row in rows) == report["time"]["total_cycles"]
@@ -19,8 +21,32 @@ def test_the_time_line_holds_every_cycle_of_the_step() -> None:
 
 
 def test_inference_has_no_update() -> None:
-    line = build(parts_of(training=False))["time"]["timeline"]
+    line = build(dense(training=False))["time"]["timeline"]
     assert [section["label"] for section in line["ipus"][0]["sections"]] == ["in", "micro-batch", "out"]
+
+
+def test_the_pipeline_is_drawn_block_by_block() -> None:
+    parts = pipeline()
+    blocks = build(parts)["time"]["timeline"]["pipeline"]
+    assert len(blocks) == 2 * 4 * 8
+    for stage in range(4):
+        own = [block for block in blocks if block["stage"] == stage]
+        for kind in ("forward", "backward"):
+            passes = [block for block in own if block["kind"] == kind]
+            assert [block["micro_batch"] for block in passes] == list(range(8))
+        for back in (block for block in own if block["kind"] == "backward"):
+            forward = next(b for b in own if (b["kind"], b["micro_batch"]) == ("forward", back["micro_batch"]))
+            assert forward["start"] + forward["cycles"] <= back["start"]
+    ends = max(block["start"] + block["cycles"] for block in blocks)
+    assert ends == pytest.approx(parts.schedule.pipeline.total, rel=0.05)
+    for ipu in range(4):
+        own = sorted((b["start"], b["cycles"]) for b in blocks if b["ipu"] == ipu)
+        assert all(start + cycles <= after + 1e-6 for (start, cycles), (after, _) in pairwise(own))
+
+
+def test_a_long_pipeline_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "MOST_BLOCKS", 10)
+    assert len(order.pipeline_blocks(pipeline())) == 10
 
 
 def test_names_are_cut_until_there_are_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
