@@ -36,6 +36,7 @@ class SystemSerializer(serializers.Serializer[Any]):
     allowed_sizes = serializers.ListField(child=serializers.IntegerField(), help_text="IPUs a slice may have.")
     link_domains = serializers.IntegerField()
     microcredits_per_ipu_hour = serializers.IntegerField()
+    reservable = serializers.BooleanField(help_text="There is a shared pod of it, so jobs and slices can have it.")
     sources = serializers.ListField(child=serializers.CharField())
 
 
@@ -75,8 +76,13 @@ class SystemsView(PodiumView):
 
     @extend_schema(operation_id="systems_list", responses=SystemSerializer(many=True), tags=["pods"])
     def get(self, request: Request) -> Response:
+        pods = set(Pod.objects.values_list("system", flat=True))
         rows = [
-            {**facts, "microcredits_per_ipu_hour": microcredits_per_ipu_hour(facts["id"])}
+            {
+                **facts,
+                "microcredits_per_ipu_hour": microcredits_per_ipu_hour(facts["id"]),
+                "reservable": facts["id"] in pods,
+            }
             for facts in (system.to_dict() for system in simulator.systems())
         ]
         return Response(SystemSerializer(rows, many=True).data)

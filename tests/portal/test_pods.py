@@ -206,5 +206,8 @@ def test_systems_are_public_and_pods_are_not(client):
     systems = {row["id"]: row for row in client.get("/api/v1/systems").json()}
     assert systems["pod16"]["allowed_sizes"] == [1, 2, 4, 8, 16]
     assert systems["pod16"]["microcredits_per_ipu_hour"] == 1_000_000
+    assert systems["bowpod64"]["microcredits_per_ipu_hour"] == 1_430_000
+    assert systems["pod256"]["reservable"]
+    assert not systems["pod65536"]["reservable"]
     assert systems["pod16"]["sources"]
     assert client.get("/api/v1/pods").status_code == 401

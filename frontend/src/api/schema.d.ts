@@ -1215,6 +1215,8 @@ export interface components {
             allowed_sizes: number[];
             link_domains: number;
             microcredits_per_ipu_hour: number;
+            /** @description There is a shared pod of it, so jobs and slices can have it. */
+            reservable: boolean;
             sources: string[];
         };
         /**

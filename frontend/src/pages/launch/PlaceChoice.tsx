@@ -55,7 +55,7 @@ function OnDemand({ form, onChange, systems, place }: Omit<Props, 'slices'>) {
     <Group grow align="flex-start">
       <Select
         label={t('launch.system')}
-        data={systems.map((each) => ({ value: each.id, label: each.name }))}
+        data={systems.filter((each) => each.reservable).map((each) => ({ value: each.id, label: each.name }))}
         value={form.system}
         onChange={(id) => id && onChange({ ...form, system: id, ipus: null })}
         allowDeselect={false}
