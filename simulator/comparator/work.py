@@ -52,10 +52,10 @@ def _flops(graph: Graph, index: int) -> float:
         )
         channels = a["groups"] * a["in_channels"] * a["out_channels"]
         return 2.0 * a["batch"] * channels * field * prod(a["kernel"])
+    if kind == Kind.REDUCE:
+        return float(a["inputs"])
     written = sum(_elements(graph, t) for t in graph.ops.outputs[index])
-    return float(
-        max(written, a.get("inputs", 0)) * a.get("depth", 1 if kind != Kind.ELEMENTWISE else a.get("depth", 1))
-    )
+    return float(written * (a["depth"] if kind == Kind.ELEMENTWISE else 1))
 
 
 def _elements(graph: Graph, tensor: int) -> int:

@@ -16,14 +16,23 @@ from simulator.validation.layouts import cnns, others, transformers
 from simulator.validation.layouts.entry import Configuration
 from simulator.validation.places import Place
 
+OURS = ("configurations.yaml", "more_configurations.yaml")
 LARGEST_FILE_BYTES = 16 * 2**20
 TUPLES = ("splits", "stage_ipus", "stage_proportions", "checkpoints")
 
 
 def read_configurations(path: Path | None = None) -> list[Configuration]:
-    """Every configuration of ``path`` (None: those that come with Podium). Raises ``validation.file``."""
-    if path is None:
-        return parse_configurations(files(__package__).joinpath("configurations.yaml").read_text("utf-8"), "ours")
+    """Every configuration of ``path``, then those that come with Podium and are not in it. Raises ``validation.file``."""
+    given = [] if path is None else _given(path)
+    names = {each.name for each in given}
+    return given + [each for name in OURS for each in _own(name) if each.name not in names]
+
+
+def _own(name: str) -> list[Configuration]:
+    return parse_configurations(files(__package__).joinpath(name).read_text("utf-8"), name)
+
+
+def _given(path: Path) -> list[Configuration]:
     try:
         if path.stat().st_size > LARGEST_FILE_BYTES:
             raise _bad(str(path), "is larger than 16 MiB")

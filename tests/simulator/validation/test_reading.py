@@ -1,0 +1,178 @@
+"""Words of published rows and files become models, systems and settings; each reading is checked by hand."""
+
+import csv
+import os
+from pathlib import Path
+
+import pytest
+
+from simulator import SimulatorError
+from simulator.validation.cases import case_of, precision_of
+from simulator.validation.configurations import parse_configurations, read_configurations, run_of, to_yaml
+from simulator.validation.figures import Subject, parse_figures, read_figures
+from simulator.validation.places import place_of
+from simulator.validation.refusals import NotModelled
+from simulator.validation.software import software_of
+from simulator.validation.workloads import workload_of
+
+SHARED = Path(os.environ.get("PODIUM_SHARED", Path(__file__).parents[4] / "shared")) / "reference" / "published"
+KNOWN = read_configurations()
+
+
+@pytest.mark.parametrize(
+    ("system", "chips", "chip_type", "chip", "count", "name"),
+    [
+        ("IPU-POD16", "16", "GC200 1.33 GHz", "GC200", 16, "pod16"),
+        ("Bow Pod64 (16 IPU used)", "16", "Bow IPU 1.85 GHz", "BOW", 16, "bowpod64"),
+        ("Bow Pod4", "4", "", "BOW", 4, "bow2000"),
+        ("2 x GC200", "2", "GC200 1.33 GHz", "GC200", 2, "pod4"),
+        ("8 x GC2 (Mk1)", "", "GC2 Mk1 1.6 GHz", "GC2", 8, "gc2:8"),
+        ("1x C600 (PCIe, 1 Mk2-class IPU with FP8)", "1", "C600", "C600", 1, "c600:1"),
+        ("DGX A100 640G (8x A100-SXM4-80GB)", "8", "A100-SXM4-80GB 400W", "A100", 8, "pod16"),
+    ],
+)
+def test_words_for_a_system(system: str, chips: str, chip_type: str, chip: str, count: int, name: str) -> None:
+    place = place_of(Subject(system=system, chips=chips, chip_type=chip_type))
+    assert (place.chip, place.chips, place.chip_assumed) == (chip, count, False)
+    assert place.gpu or place.system == name
+
+
+def test_a_chip_that_is_not_stated_is_assumed_and_said_so() -> None:
+    place = place_of(Subject(system="1 IPU (PopRT benchmark, chip not stated)", chips="1"))
+    assert (place.chip, place.chip_assumed) == ("GC200", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "framework", "sdk", "assumed"),
+    [
+        ("PopART SDK 2.1.0", "popart", 2.1, ()),
+        ("TensorFlow 1.15 SDK 2.3.0", "tensorflow", 2.3, ()),
+        ("PyTorch Pre-SDK2.5", "pytorch", 2.4, ()),
+        ("PyTorch SDK 3.x", "pytorch", 3.0, ()),
+        ("PopRT", "poprt", 3.0, ("sdk",)),
+        ("something else", "podium", 3.0, ("framework", "sdk")),
+    ],
+)
+def test_words_for_a_framework(text: str, framework: str, sdk: float, assumed: tuple[str, ...]) -> None:
+    found = software_of(text)
+    assert (found.framework, found.sdk, found.assumed) == (framework, sdk, assumed)
+
+
+@pytest.mark.parametrize(
+    ("model", "task", "zoo", "dims"),
+    [
+        ("BERT-Large (MLPerf)", "train", "zoo:bert-large", {"sequence": 512, "mask_tokens": 76}),
+        ("BERT Base Ph1 (SL128)", "train", "zoo:bert-base", {"sequence": 128, "mask_tokens": 20}),
+        ("BERT Large Fine-Tuning (SL384 SQuAD)", "train", "zoo:bert-large-squad", {"sequence": 384}),
+        ("BERT-Base SL256 (bertsquad-12)", "infer", "zoo:bert-base-squad", {"sequence": 256}),
+        ("EfficientNet-B4 G16-EfficientNet", "train", "zoo:efficientnet-b4-g16", {}),
+        ("ViT Vision Transformer", "train", "zoo:vit-b16", {}),
+        ("GNN kernel gather 256x128->1024 (inputs x features -> outputs)", "micro", "zoo:gather",
+         {"inputs": 256, "features": 128, "outputs": 1024}),
+        ("2D heat 5-pt mesh 8000x8000, 1000 steps", "hpc", "zoo:stencil2d",
+         {"width": 8000, "height": 8000, "steps": 1000}),
+        ("3D heat 7-pt mesh 508^3, 1000 steps", "hpc", "zoo:stencil3d",
+         {"width": 508, "height": 508, "depth": 508, "steps": 1000}),
+    ],
+)  # fmt: skip
+def test_words_for_a_model(model: str, task: str, zoo: str, dims: dict[str, int]) -> None:
+    found = workload_of(Subject(model=model, task=task))
+    assert found is not None
+    assert found.model == zoo
+    assert dims.items() <= found.dims.items()
+
+
+def test_packed_training_counts_sequences_and_packed_inference_takes_its_own_number() -> None:
+    training = workload_of(Subject(model="BERT Large Ph1 (SL128) Packed", task="train"))
+    inference = workload_of(Subject(model="BERT-Base SQuAD SL384 (packed)", task="infer"))
+    assert training is not None
+    assert inference is not None
+    assert (training.sequences_in_pack, training.inference_packs) == (1.17, False)
+    assert (inference.sequences_in_pack, inference.inference_packs) == (1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("fp16 (16.16, half partials)", {"precision": "fp16", "partials": "fp16"}),
+        ("16.32", {"precision": "fp16"}),
+        ("32.32", {"precision": "fp32"}),
+        ("float2", {"precision": "fp32"}),
+        ("half4", {"precision": "fp16"}),
+        ("", {}),
+    ],
+)
+def test_words_for_a_precision(text: str, expected: dict[str, str]) -> None:
+    assert precision_of(text) == expected
+
+
+MLPERF = Subject(
+    round="MLPerf Training v2.0", division="closed", system="Bow Pod16", chips="16", model="BERT-Large (MLPerf)",
+    task="train", framework="PopART SDK 2.5.1", precision="fp16 (16.16, half partials)", batch_micro="3",
+    batch_global="3072", replicas="2", pipeline_stages="9", grad_accum="256", metric="throughput",
+    chip_type="Bow IPU 1.85 GHz", hosts="1",
+)  # fmt: skip
+
+
+def test_a_row_finds_the_run_configuration_of_its_round_division_system_and_framework() -> None:
+    case = case_of(MLPERF, KNOWN)
+    origins = dict(case.origins)
+    assert case.configuration == "mlperf-v2.0-bert-pod16-closed"
+    assert case.config.batch * case.config.accumulation * (case.config.replicas or 0) * 2 == 3072
+    assert case.config.stage_ipus == (0, 1, 2, 3, 4, 5, 6, 7, 0)
+    assert case.config.splits[1:3] == ("layer3.", "layer6.ffn.")
+    assert (origins["batch"], origins["splits"], origins["recompute"]) == ("given", "published", "published")
+
+
+def test_a_row_without_sizes_takes_them_from_the_nearest_run_and_says_that_they_are_assumed() -> None:
+    row = Subject(
+        system="Bow Pod16", chips="16", model="BERT Base Ph2 (SL512)", task="train", framework="PopART SDK 3.1",
+        precision="16.16", batch_global="16384", metric="throughput", chip_type="Bow IPU 1.85 GHz",
+    )  # fmt: skip
+    case = case_of(row, KNOWN)
+    assert case.configuration == "examples-bert-pytorch-pretrain_base_512"
+    assert {"batch", "splits", "recompute"} <= set(case.assumed)
+    assert case.config.batch * case.config.accumulation * (case.config.replicas or 0) == 16384
+
+
+def test_a_model_that_nothing_stands_for_is_refused_with_the_reason() -> None:
+    with pytest.raises(NotModelled, match="no built-in model stands for 'AlphaFold'"):
+        case_of(Subject(model="AlphaFold", task="train"), KNOWN)
+
+
+def test_files_that_are_none_are_refused_in_words(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.csv"
+    broken.write_bytes(b"\xff\xfe\x00")
+    for call in (
+        lambda: parse_figures("id,source\n1,2\n", "short.csv"),
+        lambda: parse_figures("", "empty.csv"),
+        lambda: read_figures(broken),
+        lambda: read_figures(tmp_path / "missing.csv"),
+        lambda: parse_configurations("- a list", "list.yaml"),
+        lambda: parse_configurations("a: [", "broken.yaml"),
+        lambda: parse_configurations("a: {popart_dtype: FLOAT16}", "short.yaml"),
+    ):
+        with pytest.raises(SimulatorError) as refused:
+            call()
+        assert refused.value.code == "validation.file"
+
+
+def test_our_layout_of_configurations_reads_back() -> None:
+    assert parse_configurations(to_yaml(KNOWN), "again") == KNOWN
+
+
+def test_every_published_configuration_is_a_model_and_settings() -> None:
+    for each in KNOWN:
+        model, config = run_of(each)
+        assert model.startswith("zoo:")
+        assert config.task == each.task
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"no published figures in {SHARED} (PODIUM_SHARED)")
+def test_the_files_that_come_with_podium_say_what_the_published_ones_do() -> None:
+    published = read_configurations(SHARED / "configs.yaml")
+    ours = {each.name: each for each in KNOWN}
+    assert all(ours[each.name] == each for each in published)
+    with (SHARED / "calibrate.csv").open(encoding="utf-8") as file:
+        values = {row["id"]: float(row["value"]) for row in csv.DictReader(file)}
+    assert {each.id: each.published for each in read_figures()} == values
