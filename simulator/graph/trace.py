@@ -5,7 +5,9 @@ No weight is loaded. What each primitive costs as is in ``classify``; fusion of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -23,15 +25,28 @@ Leaf = tuple[str, Role]  # name, role
 def trace(program: Program, config: RunConfig, on_progress: Callable[[float], None] | None = None) -> Graph:
     """The Graph of one step of one replica. Raises SimulatorError when the model cannot be trained."""
     report = on_progress or (lambda fraction: None)
-    function, arguments, roles, results = (_training if config.training else _inference)(program, config)
-    jaxpr, used = _jaxpr(function, arguments)
-    report(0.5)
-    walk = Walk(program.sources, tuple(sorted(arguments[0])) if config.training else ())
-    leaves = [leaf for leaf, keep in zip(roles, used, strict=True) if keep]
-    graph = _walked(walk, jaxpr, leaves, results, program, config)
+    with _uncollected():
+        function, arguments, roles, results = (_training if config.training else _inference)(program, config)
+        jaxpr, used = _jaxpr(function, arguments)
+        report(0.5)
+        walk = Walk(program.sources, tuple(sorted(arguments[0])) if config.training else ())
+        leaves = [leaf for leaf, keep in zip(roles, used, strict=True) if keep]
+        graph = _walked(walk, jaxpr, leaves, results, program, config)
     report(0.9)
     check(graph)
     return graph
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection: all that a trace allocates stays until its end, and looking for more takes a quarter."""
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collected:
+            gc.enable()
 
 
 def _jaxpr(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, list[bool]]:
