@@ -74,7 +74,10 @@ class Lifetimes:
     category: tuple[str, ...]
 
 
-def lifetimes(graph: Graph, held: Held = Held()) -> Lifetimes:
+NOTHING_HELD = Held()
+
+
+def lifetimes(graph: Graph, held: Held = NOTHING_HELD) -> Lifetimes:
     """From the operator that writes a tensor to the last that reads it or an alias of it.
 
     Inputs and what was received are there from the first step, outputs until the last; weights, constants,

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.graph.graph import Graph
 from simulator.machines.ipu import Ipu
-from simulator.memory.lifetimes import CATEGORIES, Held, Lifetimes, lifetimes
+from simulator.memory.lifetimes import CATEGORIES, NOTHING_HELD, Held, Lifetimes, lifetimes
 from simulator.memory.resident import resident_bytes
 from simulator.planner.assign import Assignment
 from simulator.planner.layout import Layout
@@ -60,7 +60,7 @@ def _sized(amount: Bytes, elements: Ints, total: int) -> Ints:
     return proportional(amount, elements) if broken else elements * itemsize
 
 
-def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu, held: Held = Held()) -> MemoryMap:
+def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu, held: Held = NOTHING_HELD) -> MemoryMap:
     """Bytes of every tile over the schedule of ``graph``."""
     placed = _Placed(graph, assignment)
     spans = lifetimes(graph, held)

@@ -51,13 +51,13 @@ class Parallel:
 
     @property
     def micro_batches(self) -> int:
-        """Micro-batches that pass through a replica between two visits of the host program."""
+        """Micro-batches that pass through a replica in a step: in inference those of one call of the host."""
         return self.accumulation if self.training else self.device_iterations
 
     @property
     def samples(self) -> float:
         """Samples of one step over all replicas, packed ones counted as what is in them."""
-        return self.micro_batch * self.accumulation * self.replicas * self.sequences_in_pack
+        return self.micro_batch * self.micro_batches * self.replicas * self.sequences_in_pack
 
     @property
     def global_batch(self) -> int:
@@ -88,7 +88,7 @@ class Parallel:
         }
 
     def _batch(self) -> dict[str, Any]:
-        terms = f"{self.micro_batch} x {self.accumulation} x {self.replicas}"
+        terms = f"{self.micro_batch} x {self.micro_batches} x {self.replicas}"
         packed = f" x {self.sequences_in_pack:g}" if self.sequences_in_pack != 1 else ""
         return {
             "micro_batch": self.micro_batch,
@@ -98,7 +98,7 @@ class Parallel:
             "global_batch": self.global_batch,
             "equation": f"{terms}{packed} = {self.samples:g}",
             "iterations": self.device_iterations,
-            "samples_a_host_call": self.samples * self.device_iterations,
+            "samples_a_host_call": self.samples * (self.device_iterations if self.training else 1),
         }
 
 

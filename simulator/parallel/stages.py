@@ -86,7 +86,7 @@ def unknown_node(field: str, name: str, sources: list[str]) -> SimulatorError:
     close = get_close_matches(name, sources, NAMES_SHOWN) or sources[:: max(1, len(sources) // NAMES_SHOWN)]
     return SimulatorError(
         "parallel.node_unknown",
-        f"No node of the model is called or begins with '{name:.100}'. Close to it are: {', '.join(close[:NAMES_SHOWN])}.",
+        f"No node of the model is called or begins with '{name:.100}'. Close to it: {', '.join(close[:NAMES_SHOWN])}.",
         params={"field": field, "value": name[:100], "legal": close[:NAMES_SHOWN]},
     )
 
@@ -103,7 +103,7 @@ def _placed(graph: Graph, of_source: dict[str, int], count: int, splits: tuple[s
     _follow_data(graph, stages)
     home = _homes(graph, stages)
     of_weight = {graph.tensors.name[root]: stage for root, stage in home.items()}
-    for index in np.flatnonzero(ops.pass_ == Pass.UPDATE):
+    for index in np.flatnonzero(ops.pass_ == Pass.UPDATE).tolist():
         shared_op = _is_shared(ops.source[index], int(Pass.UPDATE))
         stages[index] = EVERYWHERE if shared_op else of_weight.get(ops.source[index], count - 1)
     return Staging(count, tuple(0 if stage is None else stage for stage in stages), home, splits)

@@ -24,10 +24,10 @@ def host_transfer(
 ) -> Outside:
     """Bytes of one replica in a step; the replicas of a machine share its link, and all wait for the slowest.
 
-    The host program is called once for every ``device_iterations`` steps.
+    The host is called once a step, in training once for every ``device_iterations`` steps.
     """
     machine = int(ipu.fact("links.ipus_of_machine"))
     sharing = max(1, min(parallel.ipus, machine) // parallel.ipus_per_replica)
     seconds = amount * sharing / ipu.fact("host.link")
-    seconds += ipu.fact("host.call", side) / parallel.device_iterations
+    seconds += ipu.fact("host.call", side) / (parallel.device_iterations if parallel.training else 1)
     return Outside(name, amount, cycles_of(seconds * constants.host, ipu), external_sync(parallel.ipus, ipu))

@@ -7,6 +7,7 @@ down. Collectives between replicas are in ``collectives``.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def route(source: int, target: int) -> list[Link]:
     step = 2 if target // 2 > source // 2 else -2
     rows = list(range(source, target // 2 * 2 + source % 2 + step, step)) if source // 2 != target // 2 else [source]
     way = [*rows, target] if rows[-1] != target else rows
-    return list(zip(way, way[1:], strict=False))
+    return list(pairwise(way))
 
 
 def link_seconds(link: Link, amount: float, ipu: Ipu, constants: Constants = NOMINAL) -> Seconds:

@@ -45,7 +45,8 @@ class Planned:
     def supersteps(self) -> Ints:
         """Supersteps of one execution. Shape [operators]."""
         counts = [plan.superstep_count for plan in self.assignment.plans]
-        return np.array(counts, dtype=np.int64) * self.part.graph.ops.repeats
+        found: Ints = np.array(counts, dtype=np.int64) * self.part.graph.ops.repeats
+        return found
 
     @cached_property
     def gradient_bytes(self) -> Bytes:
