@@ -6,6 +6,7 @@ and keeps the call whole. No numbers here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,15 +27,22 @@ class Composite:
 COMPOSITES: dict[str, Composite] = {}
 
 
-def whole(kind: str, describe: Callable[[Shapes], dict[str, Any]]) -> Callable[[Callable[..., Any]], Any]:
-    """Decorate a function so that the trace keeps it whole under its own ``__name__``."""
+def whole(
+    kind: str, describe: Callable[[Shapes], dict[str, Any]], name: str = ""
+) -> Callable[[Callable[..., Any]], Any]:
+    """Decorate a function so that the trace keeps it whole under ``name`` (its own ``__name__`` when not given)."""
 
     def register(function: Callable[..., Any]) -> Any:
-        name = getattr(function, "__name__", "")
-        if name in COMPOSITES:
-            raise ValueError(f"two composites are called {name}")
-        COMPOSITES[name] = Composite(kind, describe)
-        return jax.jit(function)
+        known = name or getattr(function, "__name__", "")
+        if known in COMPOSITES:
+            raise ValueError(f"two composites are called {known}")
+        COMPOSITES[known] = Composite(kind, describe)
+
+        def called(*arguments: Any) -> Any:
+            return function(*arguments)
+
+        called.__name__ = known  # the trace meets this name
+        return jax.jit(called)
 
     return register
 
@@ -48,5 +56,15 @@ def rows_and_columns(name: str) -> Callable[[Shapes], dict[str, Any]]:
         for size in leading:
             rows *= size
         return {"name": name, "rows": rows, "columns": columns}
+
+    return describe
+
+
+def elementwise(function: str, arity: int = 1) -> Callable[[Shapes], dict[str, Any]]:
+    """Describe a composite that is one codelet over the elements of its first input; ``arity`` tensors are read."""
+
+    def describe(shapes: Shapes) -> dict[str, Any]:
+        elements = max(1, math.prod(shapes[0]))
+        return {"function": function, "functions": (function,), "depth": 1, "elements": elements, "arity": arity}
 
     return describe

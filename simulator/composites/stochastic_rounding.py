@@ -6,19 +6,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from simulator.composites.catalogue import Shapes, whole
+from simulator.composites.catalogue import elementwise, whole
 
 LOST_BITS = 13  # of float32's 23 fraction bits, float16 keeps 10
 
 
-def _cast(shapes: Shapes) -> dict[str, Any]:
-    elements = int(np.prod(shapes[0], dtype=np.int64))
-    return {"function": "cast", "functions": ("cast",), "depth": 1, "elements": elements, "arity": 1}
-
-
-@whole("ELEMENTWISE", _cast)
+@whole("ELEMENTWISE", elementwise("cast"))
 def stochastic_round(x: Any, key: Any) -> Any:
     bits = jax.lax.bitcast_convert_type(x, jnp.uint32)
     noise = jax.random.bits(key, x.shape, jnp.uint32) >> (32 - LOST_BITS)

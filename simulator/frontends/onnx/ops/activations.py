@@ -142,3 +142,11 @@ def hardmax(call: Call, x: Any) -> Any:
         rows *= size
     flat = x.reshape(rows, -1)
     return jax.nn.one_hot(jnp.argmax(flat, -1), flat.shape[1], dtype=x.dtype).reshape(x.shape)
+
+
+@op("SwiGLU")
+def swiglu(call: Call, gate: Any, x: Any) -> Any:
+    """gate * sigmoid(alpha gate) * x, of one shape."""
+    if gate.shape != x.shape:
+        raise call.invalid(f"has inputs of shapes {list(gate.shape)} and {list(x.shape)}, which must be equal")
+    return swish(call, gate) * x
