@@ -14,13 +14,13 @@ from typing import Any
 from simulator.zoo.catalogue import refused
 from simulator.zoo.encoder import Layer, layer
 from simulator.zoo.layers import dense, dropout, layer_norm
-from simulator.zoo.network import Network
+from simulator.zoo.network import Network, Shape
 from simulator.zoo.rotary import rotary
+from simulator.zoo.tables import lowered
 from simulator.zoo.weights import ZEROS, Start
 
 SPREAD = Start("normal", 0.02)
 EPSILON = 1e-12
-LOW = -10_000.0  # added to scores that must not count; within float16
 # predictions a sequence of this length makes: the published settings, 15 % rounded to a multiple of four
 USUAL_MASKED = {128: 20, 384: 56, 512: 76}
 
@@ -48,7 +48,7 @@ class _Bert:
         net = self.net
         with net.scope("embedding"):
             data, mask = self._embedded(), self._mask()
-        turn = rotary(self.sequence, self.width // self._like.heads) if self._turned else None
+        turn = rotary(net, self.sequence, self.width // self._like.heads) if self._turned else None
         for number in range(self._layers):
             data = layer(net, f"layer{number}", self._like, data, mask=mask, turn=turn)
         return data
@@ -58,10 +58,10 @@ class _Bert:
         tokens = net.input("tokens", row, "int32")
         self.words = net.weight("words", (self.vocab, self.width), SPREAD)
         data = net.node("Gather", "words.gather", [self.words, tokens], axis=0)
+        kinds = net.weight("kinds", (self._kinds, self.width), SPREAD)
         if self._kinds > 1:
-            kinds = net.weight("kinds", (self._kinds, self.width), SPREAD)
-            picked = net.node("Gather", "kinds.gather", [kinds, net.input("segments", row, "int32")], axis=0)
-            data = net.node("Add", "kinds.add", [data, picked])
+            kinds = net.node("Gather", "kinds.gather", [kinds, net.input("segments", row, "int32")], axis=0)
+        data = net.node("Add", "kinds.add", [data, kinds])
         if not self._turned:
             data = net.node("Add", "positions.add", [data, self._positions()])
         data = layer_norm(net, "norm", data, self.width, epsilon=EPSILON)
@@ -81,16 +81,15 @@ class _Bert:
         """What is added to scores: [batch, 1, 1, sequence] from a mask of tokens, [batch, 1, sequence, sequence] from
         the number of each token's sequence in its pack."""
         net = self.net
-        zero, low = net.constant(0.0, "float32"), net.constant(LOW, "float32")
         if self.pack == 1:
             given = net.input("mask", ("batch", self.sequence), "int32")
             real = net.node("Cast", "mask.cast", [given], to=9)  # BOOL
             wide = net.node("Unsqueeze", "mask.wide", [real, net.constant([1, 2])])
-            return net.node("Where", "mask.low", [wide, zero, low])
+            return lowered(net, "mask.low", wide, kept=True)
         given = net.input("sequences", ("batch", self.sequence), "int32")
         rows = net.node("Unsqueeze", "mask.rows", [given, net.constant([1, 3])])
         columns = net.node("Unsqueeze", "mask.columns", [given, net.constant([1, 2])])
-        return net.node("Where", "mask.low", [net.node("Equal", "mask.same", [rows, columns]), zero, low])
+        return lowered(net, "mask.low", net.node("Equal", "mask.same", [rows, columns]), kept=True)
 
 
 def build_pretraining(*, mask_tokens: int, **shape: Any) -> Network:
@@ -127,13 +126,18 @@ def _predict_words(bert: _Bert, data: str, masked: int) -> None:
 def _predict_next(bert: _Bert, data: str) -> None:
     """The next-sentence head on the first token of each sequence."""
     net, width = bert.net, bert.width
+    shape: Shape = ("batch", bert.pack, 2) if bert.pack > 1 else ("batch", 2)
+    net.output("next", dense(net, "next", _pooled(bert, data), (width, 2), spread=0.02), shape)
+
+
+def _pooled(bert: _Bert, data: str) -> str:
+    """The first token of each sequence through a dense layer: [batch, width], or [batch, pack, width] packed."""
+    net, width = bert.net, bert.width
     if bert.pack > 1:
-        first, shape = _rows(net, "firsts", data, bert.pack), ("batch", bert.pack, 2)
+        first = _rows(net, "firsts", data, bert.pack)
     else:
         first = net.node("Gather", "first", [data, net.constant(0)], axis=1)
-        shape = ("batch", 2)  # type: ignore[assignment]
-    pooled = net.node("Tanh", "pooler.tanh", [dense(net, "pooler", first, (width, width), spread=0.02)])
-    net.output("next", dense(net, "next", pooled, (width, 2), spread=0.02), shape)
+    return net.node("Tanh", "pooler.tanh", [dense(net, "pooler", first, (width, width), spread=0.02)])
 
 
 def _rows(net: Network, name: str, data: str, count: int) -> str:
@@ -150,4 +154,14 @@ def build_squad(**shape: Any) -> Network:
         made = dense(bert.net, "spans", data, (bert.width, 2), spread=0.02)
         made = bert.net.node("Transpose", "spans.turn", [made], perm=[0, 2, 1])
     bert.net.output("spans", made, ("batch", 2, bert.sequence), loss="cross_entropy")
+    return bert.net
+
+
+def build_classifier(*, classes: int, **shape: Any) -> Network:
+    """As pre-training without its heads; output ``scores`` [batch, classes] from the first token."""
+    bert = _Bert("bert", **shape)
+    data = bert.encoded()
+    with bert.net.scope("head"):
+        scores = dense(bert.net, "classes", _pooled(bert, data), (bert.width, classes), spread=0.02)
+    bert.net.output("scores", scores, ("batch", classes), loss="cross_entropy")
     return bert.net

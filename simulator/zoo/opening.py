@@ -28,7 +28,11 @@ def open_zoo(name: str, *, batch: int, dims: Mapping[str, int]) -> tuple[Program
     """
     found = find(name)
     options, rest = chosen(found, dims)
-    network = build(found, options)
+    return program_of(build(found, options), found, batch=batch, dims=rest)
+
+
+def program_of(network: Network, found: ZooModel, *, batch: int, dims: Mapping[str, int]) -> tuple[Program, str]:
+    """As ``open_zoo``, for a network already built; ``dims`` are sizes of its open dimensions."""
     model = network.model(values=False)
     limits = DEFAULT_LIMITS
     checked = Checked(
@@ -37,7 +41,7 @@ def open_zoo(name: str, *, batch: int, dims: Mapping[str, int]) -> tuple[Program
         [port_of(value, limits) for value in model.graph.input],
         [port_of(value, limits) for value in model.graph.output],
     )
-    program = bind_program(checked, name=found.id, batch=batch, dims=rest, limits=limits)
+    program = bind_program(checked, name=found.id, batch=batch, dims=dims, limits=limits)
     rules = json.dumps({key: asdict(weight) for key, weight in network.weights.items()}, sort_keys=True)
     digest = hashlib.sha256(model.SerializeToString(deterministic=True) + rules.encode()).hexdigest()
     return _drawn_late(program, network, found), digest

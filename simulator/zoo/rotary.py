@@ -3,23 +3,25 @@ the place."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from simulator.zoo.encoder import Turn
 from simulator.zoo.network import Network
+from simulator.zoo.tables import angles
 
 
-def rotary(tokens: int, width: int) -> Turn:
+def rotary(net: Network, tokens: int, width: int) -> Turn:
     """x * cos + swapped(x) * sin over [batch, heads, tokens, width], pairs being neighbours."""
-    angles = np.arange(tokens)[:, None] / 10_000 ** (np.arange(0, width, 2) / width)[None, :]
-    cosines, sines = np.repeat(np.cos(angles), 2, axis=1), np.repeat(np.sin(angles), 2, axis=1)
+    flat = net.constant([tokens, width])
+    ones = net.constant([1, 1, 2])
+    turned = net.node("Unsqueeze", "turn.wide", [angles(net, "turn.angles", tokens, width), net.constant([2])])
+    pairs = net.node("Reshape", "turn.pairs", [net.node("Tile", "turn.twice", [turned, ones]), flat])
+    cosines, sines = net.node("Cos", "turn.cos", [pairs]), net.node("Sin", "turn.sin", [pairs])
 
     def turn(net: Network, name: str, data: str) -> str:
         pairs = net.node("Reshape", f"{name}.pairs", [data, net.constant([0, 0, 0, width // 2, 2])])
         first, second = net.split("Split", f"{name}.split", [pairs], 2, axis=-1, num_outputs=2)
         swapped = net.node("Concat", f"{name}.swap", [net.node("Neg", f"{name}.neg", [second]), first], axis=-1)
         flat = net.node("Reshape", f"{name}.flat", [swapped, net.constant([0, 0, 0, width])])
-        straight = net.node("Mul", f"{name}.cos", [data, net.constant(cosines, "float32")])
-        return net.node("Add", name, [straight, net.node("Mul", f"{name}.sin", [flat, net.constant(sines, "float32")])])
+        straight = net.node("Mul", f"{name}.cos", [data, cosines])
+        return net.node("Add", name, [straight, net.node("Mul", f"{name}.sin", [flat, sines])])
 
     return turn

@@ -1,0 +1,103 @@
+"""Small models of every family: our numbers are onnxruntime's, and each can be trained."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib import import_module
+from typing import Any
+
+import jax
+import numpy as np
+import onnxruntime
+import pytest
+
+from simulator.config import RunConfig
+from simulator.frontends.onnx.importer import load
+from simulator.graph.graph import Kind, Pass
+from simulator.graph.trace import trace
+from simulator.numerics.data import Batch, draw_labels
+from simulator.numerics.training import train
+from simulator.zoo.catalogue import ZOO, ZooModel, ZooRun
+from simulator.zoo.network import Network
+from simulator.zoo.opening import program_of
+from tests.simulator.zoo.small import SMALL
+
+BATCH = 2
+
+
+def _built(name: str) -> Network:
+    builder, options = SMALL[name]
+    module, _, function = builder.partition(".")
+    return getattr(import_module(f"simulator.zoo.{module}"), function)(**options)
+
+
+def _fed(program: Any) -> dict[str, np.ndarray]:
+    """Normal floats, and whole numbers that every table of the small models has."""
+    chance = np.random.default_rng(5)
+
+    def one(spec: Any) -> np.ndarray:
+        if spec.dtype == "float32":
+            return chance.standard_normal(spec.shape, np.float32)
+        return chance.integers(0, 2, spec.shape).astype(spec.dtype)
+
+    return {spec.name: one(spec) for spec in program.inputs}
+
+
+def _disturbed(model: Any) -> bytes:
+    """Weights that are all alike would hide a wrong use of them: every one is moved a little."""
+    chance = np.random.default_rng(7)
+    for tensor in model.graph.initializer:
+        if tensor.data_type == 1 and tensor.dims and not tensor.name.startswith("constant."):
+            values = np.frombuffer(tensor.raw_data, np.float32)
+            tensor.raw_data = (values + 0.1 * chance.random(values.shape, np.float32)).tobytes()
+    return bytes(model.SerializeToString())
+
+
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_inference_agrees_with_onnxruntime(name: str) -> None:
+    data = _disturbed(_built(name).model(values=True))
+    program = load(data, name=name, batch=BATCH)
+    fed = _fed(program)
+    session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    expected = session.run([spec.name for spec in program.outputs], fed)
+    ours = jax.jit(program.call)(program.load_weights(), fed)
+    for spec, theirs in zip(program.outputs, expected, strict=True):
+        assert ours[spec.name].shape == theirs.shape == spec.shape
+        assert np.std(theirs) > 0
+        np.testing.assert_allclose(ours[spec.name], theirs, rtol=2e-3, atol=2e-3 * float(np.abs(theirs).max()))
+
+
+class _OneBatch:
+    """The same samples and labels at every step, so that there is something to learn by heart."""
+
+    def __init__(self, program: Any) -> None:
+        self._inputs, objective = _fed(program), program.objective
+        self._labels = draw_labels(objective, objective.shape, np.random.default_rng(3))
+
+    def batch(self, index: int) -> Batch:
+        return Batch(self._inputs, self._labels)
+
+
+@pytest.mark.parametrize("name", ["bert-packed", "vit", "gpt2"])
+def test_training_learns_a_batch_by_heart(name: str) -> None:
+    program, _ = program_of(_built(name), _entry(name), batch=BATCH, dims={})
+    config = RunConfig(batch=BATCH, steps=12, optimiser="adam", learning_rate=0.003)
+    losses = [loss for _, loss in train(program, config, source=_OneBatch(program)).losses]
+    assert losses[-1] < 0.8 * losses[0]
+
+
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_every_family_can_be_trained(name: str) -> None:
+    program, _ = program_of(_built(name), _entry(name), batch=BATCH, dims={})
+    graph = trace(program, RunConfig(batch=BATCH, precision="fp16"))
+    passes = Counter(Pass(p).name for p in graph.ops.pass_)
+    assert passes["BACKWARD"] > 0.8 * passes["FORWARD"]
+    assert Kind.FALLBACK not in graph.ops.kind
+
+
+def _entry(name: str) -> ZooModel:
+    return ZooModel(f"zoo:{name}", name, name, 0, "", True, {}, ZooRun({}, ""), SMALL[name][0])
+
+
+def test_every_builder_has_a_small_model() -> None:
+    assert {model.builder for model in ZOO} <= {builder for builder, _ in SMALL.values()}
