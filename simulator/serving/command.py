@@ -1,0 +1,100 @@
+"""``python -m simulator serve MODEL --scenario server --qps 5000 --latency-bound 0.01``: a model under load."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from simulator.command.options import Parser, add_settings, model_of, settings_of
+from simulator.command.outcome import guarded, progress
+from simulator.errors import EXIT_DOES_NOT_FIT
+from simulator.serving.capacity import highest_rate
+from simulator.serving.scenarios import SCENARIOS, Load, Outcome, run
+from simulator.serving.service import service_of
+from simulator.units import worded_seconds
+
+EXIT_BOUND_MISSED = 1
+DEFAULTS = Load("offline")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Exit status 0; 1 when a bound is missed; 3 when the model does not fit."""
+    words = list(arguments)
+    return guarded(lambda: _main(words), as_json="--json" in words)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Options of the load, and those of every other simulation."""
+    found = Parser(
+        prog="python -m simulator serve",
+        description="Put a simulated inference under load, in virtual time. All results are simulated.",
+        epilog="exit status: 0 done, 1 the latency bound is missed, 2 bad model or settings, 3 it does not fit",
+    )
+    found.add_argument("model", metavar="MODEL", nargs="?", help="an .onnx file, or zoo:NAME such as zoo:mnist")
+    load = found.add_argument_group("load")
+    load.add_argument("--scenario", choices=SCENARIOS, default="offline", help="(%(default)s)")
+    load.add_argument("--qps", type=float, default=0.0, help="requests a second; without it the most under the bound")
+    load.add_argument("--latency-bound", type=float, default=0.0, metavar="SECONDS", help="of the percentile")
+    load.add_argument("--percentile", type=float, default=DEFAULTS.percent, help="(%(default)s)")
+    load.add_argument("--patience", type=float, default=0.0, metavar="SECONDS", help="a batch waits for more requests")
+    load.add_argument("--queries", type=int, default=DEFAULTS.queries, help="(%(default)s)")
+    load.add_argument("--samples-per-query", type=int, default=DEFAULTS.samples_per_query, help="(%(default)s)")
+    load.add_argument("--arrival-seed", type=int, default=0, help="of the arrivals (%(default)s)")
+    found.add_argument("--json", action="store_true", help="print the report with its section 'serving' as JSON")
+    found.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    add_settings(found)
+    found.set_defaults(task="infer")
+    return found
+
+
+def _main(words: list[str]) -> int:
+    options = parser().parse_args(words)
+    load = _load(options)
+    settings = settings_of(options)
+    model = model_of(options)
+    from simulator.pipeline import simulate  # after the options: JAX takes half a second to import
+
+    tell = None if options.quiet else progress()
+    report = simulate(model, settings.config, origins=settings.origins, on_progress=tell)
+    outcome = outcome_of(load, report, search=load.scenario == "server" and not options.qps)
+    report["serving"] = outcome.to_dict()
+    print(json.dumps(report) if options.json else worded(outcome, str(report["model"]["name"])), flush=True)
+    if not report.fits:
+        return EXIT_DOES_NOT_FIT
+    return EXIT_BOUND_MISSED if outcome.met is False else 0
+
+
+def _load(options: argparse.Namespace) -> Load:
+    wanted = options.qps
+    if options.scenario == "server" and not wanted and options.latency_bound:
+        wanted = 1.0  # the search sets it
+    return Load(
+        options.scenario, options.queries, wanted, options.latency_bound, options.percentile, options.patience,
+        options.samples_per_query, options.arrival_seed,
+    )  # fmt: skip
+
+
+def outcome_of(load: Load, report: dict[str, Any], *, search: bool = False) -> Outcome:
+    """What ``load`` meets on the service that ``report`` describes; with ``search`` at the highest rate that holds."""
+    service = service_of(report)
+    return highest_rate(load, service) if search else run(load, service)
+
+
+def worded(outcome: Outcome, name: str) -> str:
+    """The outcome for a terminal."""
+    found, service = outcome.figures, outcome.service
+    asked = f" at {outcome.load.qps:,.0f} requests a second" if outcome.load.scenario == "server" else ""
+    lines = [
+        f"{name}, {outcome.load.scenario}{asked} (simulated): {found.throughput:,.1f} samples a second "
+        f"of {service.peak:,.1f} at most",
+        "latency " + ", ".join(f"{key} {worded_seconds(value)}" for key, value in found.latency.items()),
+        f"queue {found.queue_mean:.1f} requests on average, {found.queue_most} at most; batches in flight "
+        f"{found.in_flight_mean:.2f} on average, {found.in_flight_most} at most; batches {found.fill:.0%} full",
+    ]
+    if outcome.met is not None:
+        kept = "holds" if outcome.met else "does not hold"
+        bound, met = worded_seconds(outcome.load.bound), worded_seconds(outcome.bounded)
+        lines.append(f"The bound of {bound} on p{outcome.load.percent:g} {kept}: {met}.")
+    return "\n".join(lines)

@@ -1,0 +1,116 @@
+"""Scenarios, the search under a bound, and the command line: the same every time, and refused clearly."""
+
+import json
+from typing import Any
+
+import pytest
+
+from simulator.__main__ import main
+from simulator.errors import SimulatorError
+from simulator.serving.capacity import highest_rate
+from simulator.serving.scenarios import Load, run
+from simulator.serving.service import Service, service_of
+
+SERVICE = Service(batch=4, interval=0.004, latency=0.006, depth=2)
+
+
+def test_single_stream_takes_the_latency_of_one_each_time() -> None:
+    found = run(Load("single-stream", queries=50), SERVICE)
+    assert found.figures.latency["max"] == pytest.approx(0.006)
+    assert found.figures.throughput == pytest.approx(1 / 0.006)
+    assert found.figures.fill == 0.25
+
+
+def test_multi_stream_answers_a_query_with_its_last_batch() -> None:
+    found = run(Load("multi-stream", queries=20, samples_per_query=8), SERVICE)
+    assert found.figures.latency["p99"] == pytest.approx(0.004 + 0.006), "the second batch enters an interval later"
+    assert found.figures.throughput == pytest.approx(8 / 0.010)
+
+
+def test_offline_reaches_the_peak() -> None:
+    found = run(Load("offline", queries=100_000), SERVICE)
+    assert found.figures.throughput == pytest.approx(SERVICE.peak, rel=1e-3)
+    assert found.figures.fill == 1.0
+
+
+def test_the_server_is_the_same_every_time_and_another_with_another_seed() -> None:
+    load = Load("server", queries=5000, qps=600.0)
+    assert run(load, SERVICE).to_dict() == run(load, SERVICE).to_dict()
+    other = Load("server", queries=5000, qps=600.0, seed=1)
+    assert run(load, SERVICE).figures.latency != run(other, SERVICE).figures.latency
+
+
+def test_the_highest_rate_holds_and_a_little_more_does_not() -> None:
+    load = Load("server", queries=5000, qps=1.0, bound=0.02)
+    found = highest_rate(load, SERVICE)
+    assert found.met
+    assert found.bounded <= 0.02
+    assert 0.5 * SERVICE.peak < found.load.qps < SERVICE.peak
+    assert highest_rate(Load("server", 200, 1.0, 10.0), SERVICE).load.qps == SERVICE.peak
+    assert not run(Load("server", queries=5000, qps=found.load.qps * 1.01, bound=0.02), SERVICE).met
+
+
+def test_a_longer_bound_allows_a_higher_rate() -> None:
+    rates = [highest_rate(Load("server", 4000, 1.0, bound), SERVICE).load.qps for bound in (0.008, 0.012, 0.03)]
+    assert rates == sorted(rates)
+    assert rates[0] < rates[2]
+
+
+def test_a_bound_below_one_request_is_refused() -> None:
+    with pytest.raises(SimulatorError, match="alone already takes") as refusal:
+        highest_rate(Load("server", 100, 1.0, 0.001), SERVICE)
+    assert refusal.value.code == "serving.bound_impossible"
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"scenario": "burst"}, "scenario"),
+        ({"scenario": "server"}, "qps"),
+        ({"scenario": "offline", "queries": 0}, "queries"),
+        ({"scenario": "offline", "percent": 0.0}, "percentile"),
+        ({"scenario": "offline", "bound": float("nan")}, "bound"),
+    ],
+)
+def test_a_load_that_means_nothing_is_refused(values: dict[str, Any], field: str) -> None:
+    with pytest.raises(SimulatorError) as refusal:
+        Load(**values)
+    assert refusal.value.code == "serving.invalid"
+    assert refusal.value.params["field"] == field
+
+
+def report(**changes: Any) -> dict[str, Any]:
+    return {
+        "config": {"task": "infer", "batch": 8, "queue_depth": None},
+        "parallel": {"replicas": 2},
+        "samples_per_second": 1000.0,
+        "latency": {"seconds": 0.02},
+        **changes,
+    }
+
+
+def test_a_report_describes_a_service() -> None:
+    service = service_of(report())
+    assert service == Service(batch=8, interval=0.016, latency=0.02, depth=1, replicas=2)
+    assert service_of(report(), queue_depth=3).peak == pytest.approx(1000.0)
+
+
+def test_training_cannot_be_put_under_load() -> None:
+    with pytest.raises(SimulatorError) as refusal:
+        service_of(report(latency=None, config={"task": "train", "batch": 8, "queue_depth": None}))
+    assert refusal.value.code == "serving.not_inference"
+
+
+def test_the_command_line_serves(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["serve", "zoo:mnist", "--scenario", "server", "--latency-bound", "0.01", "--ipus", "1", "--batch", "4"]
+    assert main([*words, "--queries", "500", "--quiet", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["serving"]
+    assert found["bound"]["met"]
+    assert found["qps"] > 0
+    assert main([*words, "--queries", "20000", "--quiet", "--qps", "1e9"]) == 1
+    assert "does not hold" in capsys.readouterr().out
+
+
+def test_the_command_line_refuses_a_server_without_a_rate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "zoo:mnist", "--scenario", "server"]) == 2
+    assert "serving.invalid" in capsys.readouterr().err
