@@ -16,6 +16,7 @@ from simulator.parallel.stages import Staging, staged
 from simulator.parallel.subgraphs import Hop, IpuGraph
 from simulator.planner.assign import Options, assign
 from simulator.planner.pricing import features
+from simulator.schedule.links import link_seconds
 from simulator.schedule.step import Planned, Schedule, schedule
 
 Tell = Callable[[float], None]
@@ -44,7 +45,7 @@ def lay(graph: Graph, config: RunConfig, tell: Tell | None = None) -> Laid:
     """
     parallel = lay_out(config, graph.batch)
     ipu = parallel.system.variant(config.machine)
-    staging = staged(graph, _splits(graph, config, ipu))
+    staging = staged(graph, chosen_splits(graph, config, ipu))
     parts, hops = divide(graph, staging, config, parallel)
     planned = _plans(parts, config, ipu, tell or (lambda fraction: None))
     summed = sum(each.gradient_bytes for each in planned) if parallel.training and parallel.replicas > 1 else 0
@@ -57,12 +58,13 @@ def _options(config: RunConfig, stages: Sequence[int]) -> Options:
     return Options(min(own, default=config.available_memory_proportion), config.partials == "fp16")
 
 
-def _splits(graph: Graph, config: RunConfig, ipu: Ipu) -> tuple[str, ...]:
+def chosen_splits(graph: Graph, config: RunConfig, ipu: Ipu) -> tuple[str, ...]:
+    """The nodes that begin each stage after the first: those given, else balanced. Raises ``parallel.illegal``."""
     if config.splits or config.pipeline_stages == 1:
         return config.splits
     whole = assign(graph, ipu, _options(config, range(config.pipeline_stages)))
     cycles = features(whole.plans).sum(axis=1) * graph.ops.repeats
-    return balanced_splits(graph, config.pipeline_stages, cycles)
+    return balanced_splits(graph, config.pipeline_stages, cycles, link_seconds((0, 2), 1, ipu) * ipu.clock_hz)
 
 
 def _plans(parts: Sequence[IpuGraph], config: RunConfig, ipu: Ipu, tell: Tell) -> tuple[Planned, ...]:

@@ -89,8 +89,8 @@ def lifetimes(graph: Graph, held: Held = NOTHING_HELD) -> Lifetimes:
     lasting = [role for role in LASTING if not (held.offloaded and role == Role.OPTIMISER_STATE)]
     always = np.isin(roles, [int(role) for role in lasting])
     first[always | np.isin(roles, [int(Role.INPUT), int(Role.LABEL), int(Role.RECEIVED)])] = 0
-    if held.offloaded:
-        _arriving_for_the_update(graph, first)
+    late = {int(Role.RECEIVED), int(Role.OPTIMISER_STATE)} if held.offloaded else {int(Role.RECEIVED)}
+    _arriving_for_the_update(graph, first, late)
     last[always] = steps - 1
     for output in np.flatnonzero(roles == Role.OUTPUT):
         last[tensors.root(int(output))] = steps - 1
@@ -126,12 +126,13 @@ def _spans(graph: Graph) -> tuple[Ints, Ints]:
     return first, last
 
 
-def _arriving_for_the_update(graph: Graph, first: Ints) -> None:
-    """Offloaded state is fetched before the operator that reads it."""
+def _arriving_for_the_update(graph: Graph, first: Ints, late: set[int]) -> None:
+    """Offloaded state, and gradients from other IPUs, come before the first operator that reads them."""
     tensors = graph.tensors
     seen: set[int] = set()
-    for index in np.flatnonzero(graph.ops.pass_ == Pass.UPDATE):
-        for root in map(tensors.root, graph.ops.inputs[index]):
-            if tensors.role[root] == Role.OPTIMISER_STATE and root not in seen:
+    for index, inputs in enumerate(graph.ops.inputs):
+        for root in map(tensors.root, inputs):
+            if int(tensors.role[root]) in late and root not in seen:
                 seen.add(root)
-                first[root] = index
+                if graph.ops.pass_[index] == Pass.UPDATE:
+                    first[root] = index

@@ -14,15 +14,11 @@ def accumulated(graph: Graph, stages: tuple[int, ...]) -> Put:
     rows, tensors = rows_of(graph, stages), Columns(graph.tensors)
     sums = _accumulators(graph, tensors)
     last = _last_writers(rows, tensors, {tensors.root(g) for g in sums})
-    late = [g for g in sums if tensors.root(g) not in last]  # arrive from another IPU
     due: dict[int, list[int]] = {}
     for gradient in sums:
-        due.setdefault(last.get(tensors.root(gradient), -1), []).append(gradient)
+        due.setdefault(last[tensors.root(gradient)], []).append(gradient)
     out: list[Row] = []
     for index, row in enumerate(rows):
-        if row.pass_ == UPDATE:
-            out += [_addition(g, sums[g], row, tensors) for g in late]
-            late = []
         out.append(_reading_sums(row, sums, tensors))
         out += [_addition(g, sums[g], row, tensors) for g in due.get(index, ())]
     pairs = tuple((weight, sums[gradient]) for weight, gradient in graph.gradients)
@@ -54,11 +50,8 @@ def _addition(gradient: int, total: int, after: Row, tensors: Columns) -> Row:
     elements = max(1, prod(tensors.shape[gradient]))
     output = tensors.like(total, Role.ACCUMULATOR, alias_of=total)
     attributes = elementwise("add", elements, 2)
-    source = after.source if after.pass_ != UPDATE else ""
-    stage = max(0, after.stage)
-    return Row(
-        ELEMENTWISE, int(Pass.BACKWARD), 1, source, "accumulate", attributes, (total, gradient), (output,), stage
-    )
+    inputs, outputs = (total, gradient), (output,)
+    return Row(ELEMENTWISE, int(Pass.BACKWARD), 1, after.source, "accumulate", attributes, inputs, outputs, after.stage)
 
 
 def _reading_sums(row: Row, sums: dict[int, int], tensors: Columns) -> Row:

@@ -14,10 +14,15 @@ from simulator.graph.graph import Graph, Pass
 from simulator.parallel.replicas import illegal
 from simulator.parallel.stages import forward_sources
 
+QUANTILES = (0.02, 0.05, 0.1, 0.2, 0.4, 1.0)  # of the bytes that cross: only nodes with less may begin a stage
 
-def balanced_splits(graph: Graph, stages: int, cycles: Sequence[int] | npt.NDArray[np.int64]) -> tuple[str, ...]:
+
+def balanced_splits(
+    graph: Graph, stages: int, cycles: Sequence[int] | npt.NDArray[np.int64], cycles_of_byte: float
+) -> tuple[str, ...]:
     """The nodes that begin every stage but the first. ``cycles``: of each operator, forwards and backwards alike.
 
+    ``cycles_of_byte`` is what sending on one byte takes: a cut in the middle of a layer may be more even, and slower.
     Raises ``parallel.illegal`` when the model has fewer nodes than stages.
     """
     sources = list(forward_sources(graph))
@@ -28,8 +33,41 @@ def balanced_splits(graph: Graph, stages: int, cycles: Sequence[int] | npt.NDArr
     for source, pass_, amount in zip(graph.ops.source, graph.ops.pass_.tolist(), cycles, strict=True):
         if pass_ != Pass.UPDATE and source in place:
             cost[place[source]] += int(amount)
-    edges = _edges(np.concatenate([[0.0], np.cumsum(cost)]), stages)
-    return tuple(sources[edge] for edge in edges)
+    total, crossing = np.concatenate([[0.0], np.cumsum(cost)]), _crossing(graph, place) * cycles_of_byte
+    best: tuple[float, list[int]] | None = None
+    for most in np.unique(np.quantile(crossing[1:], QUANTILES, method="lower")):
+        nodes = np.flatnonzero(crossing <= most)
+        nodes = nodes[nodes > 0]
+        if len(nodes) < stages - 1:
+            continue
+        edges = [int(nodes[edge - 1]) for edge in _edges(total[np.concatenate([[0], nodes, [len(sources)]])], stages)]
+        slowest = float(np.diff(total[[0, *edges, len(sources)]]).max()) + 2 * float(crossing[edges].max())
+        if best is None or slowest < best[0]:
+            best = (slowest, edges)
+    assert best is not None  # the last quantile takes every node
+    return tuple(sources[edge] for edge in best[1])
+
+
+def _crossing(graph: Graph, place: dict[str, int]) -> npt.NDArray[np.float64]:
+    """Bytes that forward work before each node hands to forward work at or after it. Shape [nodes]."""
+    ops, tensors = graph.ops, graph.tensors
+    made: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for index in np.flatnonzero(ops.pass_ == Pass.FORWARD).tolist():
+        at = place.get(ops.source[index])
+        if at is None:
+            continue
+        for root in map(tensors.root, ops.inputs[index]):
+            if root in made:
+                last[root] = max(last.get(root, 0), at)
+        for root in map(tensors.root, ops.outputs[index]):
+            made.setdefault(root, at)
+    change = np.zeros(len(place) + 1)
+    for root, end in last.items():
+        if end > made[root]:
+            change[made[root] + 1] += tensors.bytes[root]
+            change[end + 1] -= tensors.bytes[root]
+    return np.cumsum(change)[:-1]
 
 
 def _edges(total: npt.NDArray[np.float64], stages: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""From the graph of a replica to what each of its IPUs runs: cut by stage, recomputation, accumulators. Order matters.
+"""From the graph of a replica to what each IPU runs: steps over tables, cut by stage, recomputation, sums, shares.
 
 It decides from the configuration which rewrite is needed; each rewrite is a file of its own.
 """
@@ -14,6 +14,9 @@ from simulator.graph.graph import Graph, Pass, Role
 from simulator.graph.recompute import module_outputs, recomputed
 from simulator.parallel.accumulate import accumulated
 from simulator.parallel.replicas import Parallel
+from simulator.parallel.serialising import serialised
+from simulator.parallel.sharding import sharded
+from simulator.parallel.sharing import parts_added_once
 from simulator.parallel.stages import Staging, forward_sources, matches, unknown_node
 from simulator.parallel.subgraphs import Hop, IpuGraph, cut
 
@@ -24,6 +27,9 @@ def divide(
     """What each IPU of a replica runs, and what crosses between them. Raises ``parallel.node_unknown``."""
     if graph.training and config.recompute == "checkpoints":
         _check_names(graph, config.checkpoints)
+    graph = serialised(graph, config.embedding_steps)
+    if graph.training and parallel.ipus_per_replica > 1:
+        graph, staging = parts_added_once(graph, staging, parallel.stage_ipus)
     parts, hops = cut(graph, staging, parallel.stage_ipus)
     return tuple(_rewritten(part, staging, config, parallel) for part in parts), hops
 
@@ -42,6 +48,9 @@ def _rewritten(part: IpuGraph, staging: Staging, config: RunConfig, parallel: Pa
         part = _recomputing(part, staging.count - 1, config)
     if parallel.accumulation > 1:
         part = _moved(part, accumulated(part.graph, part.stage_of))
+    if config.shard_optimiser and parallel.replicas > 1:
+        least = parallel.system.ipu.whole("update.shard_minimum")
+        part = _moved(part, sharded(part.graph, part.stage_of, parallel.replicas, least))
     return part
 
 

@@ -35,6 +35,8 @@ class Parallel:
     device_iterations: int = 1
     schedule: str = "grouped"
     training: bool = True
+    shard_optimiser: bool = False
+    offload_optimiser: bool = False
     gradient_bytes: Bytes = 0  # that the IPU with most of them hands to the all-reduce; 0 when there is none
 
     @property
@@ -120,6 +122,8 @@ def lay_out(config: RunConfig, micro_batch: int) -> Parallel:
         device_iterations=config.device_iterations,
         schedule=config.schedule,
         training=config.training,
+        shard_optimiser=config.shard_optimiser,
+        offload_optimiser=config.offload == "optimiser",
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simulator.graph.edit import Columns, Row, put_together, rows_of
 from simulator.graph.graph import Graph, Pass, Role
@@ -85,19 +85,26 @@ class _Crossing:
         found: dict[tuple[int, int, Pass], int] = defaultdict(int)
         for root in self.writer:
             if self.crosses(root):
+                pass_ = Pass.UPDATE if self.once_a_step(root) else self.made_in[root]
                 for source, target in self._way(root):
-                    found[source, target, self.made_in[root]] += int(self.graph.tensors.bytes[root])
+                    found[source, target, pass_] += int(self.graph.tensors.bytes[root])
         for root, home in self.staging.home.items():
             for stage in {s for s in self.read_in[root] if s != EVERYWHERE and self.ipu(s) != self.ipu(home)}:
                 found[home, stage, Pass.UPDATE] += int(self.graph.tensors.bytes[root])
         return tuple(Hop(a, b, amount, pass_) for (a, b, pass_), amount in sorted(found.items()))
 
+    def once_a_step(self, root: int) -> bool:
+        """Whether only the update reads ``root`` on other IPUs than the writer's."""
+        home = self.ipu(self.writer[root])
+        far = [p for stage, p in self.read_in[root].items() if stage != EVERYWHERE and self.ipu(stage) != home]
+        return all(pass_ == Pass.UPDATE for pass_ in far)
+
     def _way(self, root: int) -> list[tuple[int, int]]:
         """Stages passed from the writer's to its readers', up or down the pipeline one at a time."""
         start = self.writer[root]
         readers = [s for s in self.read_in[root] if s != EVERYWHERE]
-        if self.made_in[root] == Pass.UPDATE:
-            way = [(start, stage) for stage in readers]
+        if self.once_a_step(root):
+            way = [(start, stage) for stage in readers if self.read_in[root][stage] == Pass.UPDATE]
         else:
             way = [(s, s + 1) for s in range(start, max(readers))]
             way += [(s, s - 1) for s in range(start, min(readers), -1)]
@@ -116,7 +123,9 @@ def _part(graph: Graph, rows: list[Row], crossing: _Crossing, ipu: int, stage_ip
     for root in received:
         tensors.role[root] = Role.RECEIVED
     leaving = {root for root in written if crossing.crosses(root) and crossing.ipu(crossing.writer[root]) == ipu}
-    put = put_together(graph, own, tensors, keep_given=False)
+    made_here = tuple((w, g) for w, g in graph.gradients if tensors.root(g) in written)
+    held = {t for pair in made_here for t in pair}
+    put = put_together(replace(graph, gradients=made_here), own, tensors, always=held, keep_given=False)
     return IpuGraph(
         ipu=ipu,
         stages=tuple(sorted(here)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from simulator.machines.constants import NOMINAL, Constants
 from simulator.machines.facts import Side
 from simulator.machines.ipu import Ipu
@@ -46,6 +48,17 @@ def all_reduce(
         steps * external_sync(parallel.ipus, ipu),
         (ranks - 1 + domains - 1) * _add_cycles(amount // ranks, ipu),
     )
+
+
+def in_halves(whole: Outside) -> tuple[Outside, Outside]:
+    """An all-reduce as what it is made of: gradients scattered before the update, weights gathered after it."""
+    half = replace(
+        whole, name="reduce-scatter", bytes=whole.bytes // 2, transfer=whole.transfer // 2, sync=whole.sync // 2
+    )
+    rest = Outside(
+        "all-gather", whole.bytes - half.bytes, whole.transfer - half.transfer, whole.sync - half.sync
+    )  # fmt: skip
+    return half, rest
 
 
 def _add_cycles(amount: Bytes, ipu: Ipu) -> Cycles:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from simulator.graph.graph import Graph, Role
 from simulator.machines.constants import NOMINAL, Constants
 from simulator.machines.facts import Side
@@ -17,6 +19,22 @@ def host_bytes(graph: Graph) -> tuple[Bytes, Bytes]:
     roots = graph.tensors.alias_of < 0
     given = roots & ((roles == Role.INPUT) | (roles == Role.LABEL))
     return int(graph.tensors.bytes[given].sum()), int(graph.tensors.bytes[roles == Role.OUTPUT].sum())
+
+
+def state_bytes(graph: Graph) -> tuple[Bytes, int]:
+    """Bytes of optimiser state and the number of tensors that hold it."""
+    held = (graph.tensors.role == Role.OPTIMISER_STATE) & (graph.tensors.alias_of < 0)
+    return int(graph.tensors.bytes[held].sum()), int(np.count_nonzero(held))
+
+
+def state_transfer(
+    amount: Bytes, tensors: int, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
+) -> Outside:
+    """State of one IPU from streaming memory and back: the IPUs of a machine share its memory modules."""
+    sharing = min(parallel.ipus, ipu.whole("links.ipus_of_machine"))
+    seconds = 2 * amount * sharing / ipu.fact("streaming.rate", side) + 2 * tensors * ipu.fact("streaming.call", side)
+    sync = 2 * tensors * external_sync(1, ipu)
+    return Outside("optimiser state", 2 * amount, cycles_of(seconds * constants.host, ipu), sync, times=2 * tensors)
 
 
 def host_transfer(

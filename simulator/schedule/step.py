@@ -20,8 +20,8 @@ from simulator.parallel.subgraphs import Hop, IpuGraph
 from simulator.planner.assign import Assignment
 from simulator.planner.pricing import features, in_three, priced
 from simulator.planner.shares import Ints
-from simulator.schedule.collectives import all_reduce
-from simulator.schedule.host import host_bytes, host_transfer
+from simulator.schedule.collectives import all_reduce, in_halves
+from simulator.schedule.host import host_bytes, host_transfer, state_bytes, state_transfer
 from simulator.schedule.links import once_a_step, stage_copies
 from simulator.schedule.outside import Outside
 from simulator.schedule.pipelining import Pipelined, pipelined
@@ -50,10 +50,11 @@ class Planned:
 
     @cached_property
     def gradient_bytes(self) -> Bytes:
-        """What this IPU hands to the sum over replicas."""
-        tensors = self.part.graph.tensors
-        roots = {tensors.root(gradient) for _, gradient in self.part.graph.gradients}
-        return sum(int(tensors.bytes[root]) for root in roots)
+        """What this IPU hands to the sum over replicas: gradients of the weights that it updates."""
+        tensors, ops = self.part.graph.tensors, self.part.graph.ops
+        updated = {tensors.root(t) for i in np.flatnonzero(self.updating).tolist() for t in ops.outputs[i]}
+        pairs = {tensors.root(w): tensors.root(g) for w, g in self.part.graph.gradients}
+        return sum(int(tensors.bytes[gradient]) for weight, gradient in pairs.items() if weight in updated)
 
     @cached_property
     def updating(self) -> Ints:
@@ -138,17 +139,22 @@ def schedule(
 def _host(planned: Sequence[Planned], parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
     both = [host_bytes(each.part.graph) for each in planned]
     received, sent = (sum(pair[side] for pair in both) * parallel.micro_batches for side in (0, 1))
-    return (
+    events = (
         host_transfer("host to IPU", received, parallel, ipu, constants=constants),
         host_transfer("IPU to host", sent, parallel, ipu, constants=constants),
     )
+    amount, tensors = max(state_bytes(each.part.graph) for each in planned)
+    if not (parallel.training and parallel.offload_optimiser and amount):
+        return events
+    return (*events, state_transfer(amount, tensors, parallel, ipu, constants=constants))
 
 
 def _collectives(planned: Sequence[Planned], parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
     most = max(each.gradient_bytes for each in planned)
     if not (parallel.training and parallel.replicas > 1 and most):
         return ()
-    return (all_reduce(most, parallel, ipu, constants=constants),)
+    whole = all_reduce(most, parallel, ipu, constants=constants)
+    return in_halves(whole) if parallel.shard_optimiser else (whole,)
 
 
 def _copies(
