@@ -75,7 +75,7 @@ class Answer:
             return "chosen", "chosen"
         by = trial.outcome.cost(self.goal) / self.best.outcome.cost(self.goal) - 1
         if by <= 0:
-            return "equal", "lost: as good, with less memory free"
+            return "equal", "as good, but no better"
         return "lost", f"lost: {by:.1%} {WORSE[self.goal]}" if by < 0.1 else f"lost: {by:.0%} {WORSE[self.goal]}"
 
 

@@ -127,3 +127,18 @@ def _stages(request: Request, ipus: int) -> list[int]:
 def _divisors(number: int) -> tuple[int, ...]:
     most = min(number, INTEGER_RANGES["batch"][1])
     return tuple(divisor for divisor in range(1, most + 1) if number % divisor == 0)
+
+
+def smallest_global_batches(request: Request) -> tuple[int, ...]:
+    """Global batches from the given one up that some replicas fill."""
+    wanted = request.global_batch or 1
+    base = request.base
+    found = set()
+    for ipus in request.sizes:
+        for stages in _stages(request, ipus):
+            each = ipus // (stages * base.tensor_parallel) * stages
+            each *= base.batch if "batch" in request.fixed else 1
+            each *= base.accumulation // stages if "accumulation" in request.fixed else 1
+            if each:
+                found.add(-(-wanted // each) * each)
+    return tuple(sorted(found))

@@ -63,10 +63,21 @@ class Budget:
 
 
 class Trials:
-    """Simulates each configuration once. ``measure`` raises SimulatorError for one that is refused."""
+    """Simulates each configuration once. ``measure`` raises SimulatorError for one that is refused.
 
-    def __init__(self, measure: Measure, goal: Goal, budget: Budget, on_trial: Callable[[float], None]) -> None:
+    ``prepare`` settles what a candidate leaves open (where its stages are cut) before it is entered.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        goal: Goal,
+        budget: Budget,
+        on_trial: Callable[[float], None],
+        prepare: Callable[[RunConfig], RunConfig] = lambda config: config,
+    ) -> None:
         self._measure = measure
+        self._prepare = prepare
         self._found: dict[str, Trial] = {}
         self._on_trial = on_trial
         self.goal = goal
@@ -78,6 +89,7 @@ class Trials:
 
     def simulate(self, config: RunConfig) -> Trial:
         """The trial of ``config``; the same object when it was tried before."""
+        config = self._prepare(config)
         key = _key(config)
         known = self._found.get(key)
         if known is not None and not known.skipped:
@@ -95,7 +107,14 @@ class Trials:
 
     def leave_out(self, config: RunConfig, why: Skipped, by: float = 0.0) -> None:
         """Remember that ``config`` was not simulated; what was simulated stays."""
+        config = self._prepare(config)
         self._found.setdefault(_key(config), Trial(config, skipped=why, by=by))
+
+    def reject(self, trial: Trial, why: SimulatorError) -> None:
+        """Take back ``trial``, which did not stand when it was simulated again."""
+        self._found[_key(trial.config)] = Trial(trial.config, refused=why)
+        fitting = [each for each in self if each.fits]
+        self.best = min(fitting, key=self.rank, default=None)
 
     def rank(self, trial: Trial) -> tuple[float, ...]:
         """Sorts trials: those that fit by cost, then those that do not by the bytes over, then the refused."""
@@ -114,8 +133,11 @@ class Trials:
     def front(self) -> list[Trial]:
         """Those that fit and no other beats in time, price, energy and headroom at once; best of the goal first."""
         fitting = [(trial, trial.outcome) for trial in self if trial.outcome is not None and trial.outcome.fits]
-        kept = [trial for trial, mine in fitting if not any(dominates(other, mine) for _, other in fitting)]
-        return sorted(kept, key=self.rank)
+        found: dict[tuple[float, ...], Trial] = {}  # of equally good ones the first
+        for trial, mine in fitting:
+            if not any(dominates(other, mine) for _, other in fitting):
+                found.setdefault((mine.seconds, mine.cost("cheapest"), mine.joules, mine.headroom), trial)
+        return sorted(found.values(), key=self.rank)
 
 
 def _key(config: RunConfig) -> str:
