@@ -21,6 +21,7 @@ from simulator.errors import EXIT_DOES_NOT_FIT
 COMMANDS: dict[str, str] = {
     "serve": "simulator.serving.command",
     "compare": "simulator.command.compare",
+    "plan": "simulator.search.command",
 }
 ABOUT = (
     "Simulate one step of a model on a slice of an IPU system: time, memory, what binds it. All results are simulated."

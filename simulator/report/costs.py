@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator.machines.catalogue import System
+from simulator.machines.ipu import Ipu
 from simulator.report.parts import Parts
 
 HOURS_A_YEAR = 8760
@@ -26,12 +28,20 @@ def costs(parts: Parts, step_seconds: float, samples_per_second: float) -> dict[
     }
 
 
-def _price(parts: Parts, watts: float, samples_per_second: float) -> dict[str, Any] | None:
-    listed = parts.parallel.system.price_for(parts.parallel.ipus)
-    years, electricity = parts.ipu.fact("cost.amortisation"), parts.ipu.fact("cost.electricity")
+def dollars_an_hour(system: System, ipus: int, watts: float, ipu: Ipu) -> float | None:
+    """List price of a slice over the years it is used, and its electricity. None where no list price is published."""
+    listed = system.price_for(ipus)
     if listed is None:
         return None
-    hourly = listed / (years * HOURS_A_YEAR) + watts / 1000 * electricity
+    return listed / (ipu.fact("cost.amortisation") * HOURS_A_YEAR) + watts / 1000 * ipu.fact("cost.electricity")
+
+
+def _price(parts: Parts, watts: float, samples_per_second: float) -> dict[str, Any] | None:
+    system, ipus = parts.parallel.system, parts.parallel.ipus
+    listed, hourly = system.price_for(ipus), dollars_an_hour(system, ipus, watts, parts.ipu)
+    if listed is None or hourly is None:
+        return None
+    years, electricity = parts.ipu.fact("cost.amortisation"), parts.ipu.fact("cost.electricity")
     return {
         "list_usd": listed,
         "usd_an_hour": hourly,

@@ -27,7 +27,7 @@ TRY = {
 
 
 def time_section(parts: Parts, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Seconds by part of the busiest IPU, every IPU under ``ipus``, the time line. ``rows``: operators, longest first."""
+    """Seconds by part of the busiest IPU, every IPU in short, the time line. ``rows``: operators, longest first."""
     each, line = parts.busiest, parts.busiest.timeline
     tiles = line.tiles
     shares = cycles_by_part(each)

@@ -1,0 +1,11 @@
+const report = JSON.parse(document.getElementById("data").textContent);
+headline(report);
+memorySection(report);
+timeSection(report);
+timelineSection(report);
+livenessSection(report);
+operatorsSection(report);
+rooflineSection(report);
+scalingSection(report);
+provenanceSection(report);
+contents();
