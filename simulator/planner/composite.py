@@ -42,9 +42,9 @@ class Rows:
 
 
 def rows_of(rows: int, columns: int, across: int, where: Spread) -> Rows:
-    """Rows as ``where`` holds them; ``across`` 0: in order, so that a row is cut only where it exceeds a tile."""
+    """Rows as ``where`` holds them: cut ``across`` times, and at least so often that no piece exceeds a tile."""
     held = max(1, int(where.elements.max()))
-    cut = across if across > 0 else -(-columns // held)
+    cut = max(across, -(-columns // held))
     return Rows(rows, columns, max(1, min(cut, columns, max(1, where.used))), where)
 
 

@@ -39,11 +39,7 @@ def plan_reduce(sharing: int, op: str, inputs: int, outputs: int, itemsize: int,
     if op == "cumulative":
         steps.append(Step("prefix of tiles", _moved((where.elements > 0) * FLOAT, ipu).exchange))
     result = linear(outputs, itemsize, ipu)
-    left = result.elements * sharing
-    for stage in stage_depths(sharing):
-        left = ceil_divide(left, stage)
-        moved = _moved(left * max(1, stage - 1) * FLOAT, ipu, piece=max(4, int(held.max()) * FLOAT))
-        steps.append(Step("join partials", moved.exchange, reduce_add_cycles(stage, left, False, ipu), Part.REDUCE))
+    steps += _joined(held, result.elements, sharing, ipu)
     return assemble(
         Recipe(
             method="reduce",
@@ -56,6 +52,19 @@ def plan_reduce(sharing: int, op: str, inputs: int, outputs: int, itemsize: int,
         ),
         ipu,
     )
+
+
+def _joined(held: Ints, result: Ints, sharing: int, ipu: Ipu) -> list[Step]:
+    """Add up what ``sharing`` tiles hold of each output: early stages where it lies, the last where the result goes."""
+    depths, steps, left = stage_depths(sharing), [], held
+    for stage in depths[:-1]:
+        left = ceil_divide(left, stage)
+        moved = _moved(left * (stage - 1) * FLOAT, ipu, piece=max(4, int(left.max()) * FLOAT))
+        steps.append(Step("join partials", moved.exchange, reduce_add_cycles(stage, left, False, ipu), Part.REDUCE))
+    for stage in depths[-1:]:
+        moved = _moved(result * stage * FLOAT, ipu, piece=max(4, int(left.max()) * FLOAT))
+        steps.append(Step("join partials", moved.exchange, reduce_add_cycles(stage, result, False, ipu), Part.REDUCE))
+    return steps
 
 
 @lru_cache(maxsize=PLANS_KEPT)

@@ -141,7 +141,8 @@ def test_composites_have_their_supersteps() -> None:
 def test_a_row_in_order_is_cut_only_where_it_exceeds_a_tile() -> None:
     assert rows_of(1472, 100, 0, linear(147_200, 4, CHIP)).sharing == 1
     assert rows_of(16, 9200, 0, linear(147_200, 4, CHIP)).sharing == 92
-    assert rows_of(16, 9200, 4, linear(147_200, 4, CHIP)).sharing == 4
+    assert rows_of(16, 9200, 184, linear(147_200, 4, CHIP)).sharing == 184
+    assert rows_of(16, 9200, 4, linear(147_200, 4, CHIP)).sharing == 92, "no piece of a row exceeds what a tile holds"
 
 
 def test_a_bitonic_sort_runs_log_squared_stages() -> None:
