@@ -18,6 +18,7 @@ from simulator.validation.software import Software, software_of
 from simulator.validation.workloads import Workload, workload_of
 
 GIVEN, PUBLISHED, ASSUMED = "given", "published", "assumed"
+SEQUENCES_OF_PACK = 3  # at most, in every published configuration
 MESH = frozenset({"width", "height", "depth", "steps", "elements"})
 
 
@@ -55,6 +56,8 @@ def case_of(subject: Subject, known: Sequence[Configuration]) -> Case:
     workload = workload_of(subject)
     if workload is None:
         raise NotModelled(f"no built-in model stands for '{subject.model}'")
+    if workload.refused:
+        raise NotModelled(workload.refused)
     place, software = place_of(subject), software_of(subject.framework)
     if place.gpu:
         return _gpu_case(subject, workload, place, software)
@@ -74,8 +77,8 @@ def _gpu_case(subject: Subject, workload: Workload, place: Place, software: Soft
     settings = _Settings(subject, workload, place, software, None)
     settings.resolve()
     values = {name: settings.values[name] for name in ("task", "batch", "precision")}
-    pack = workload.sequences_in_pack if "mlperf" not in subject.round.lower() else 1.0
-    config = RunConfig(**values, sequences_in_pack=pack, dims=workload.dims)
+    # NVIDIA's BERT computes only tokens that are there, so that packs stand for it too
+    config = RunConfig(**values, sequences_in_pack=workload.sequences_in_pack, dims=workload.dims)
     origins = tuple((name, settings.origins[name]) for name in values)
     return Case(subject, workload, place, workload.model, config, origins, "")
 
@@ -159,8 +162,8 @@ class _Settings:
             self.put("sequences_in_pack", self.workload.sequences_in_pack, ASSUMED)
         elif not self.workload.inference_packs and self.values.get("sequences_in_pack", 1.0) != 1.0:
             self.values["sequences_in_pack"] = 1.0
-        if self.values.get("sequences_in_pack", 1.0) > 1 and self.values.get("task") == "train":
-            self.dims.setdefault("pack", 3)
+        if self.values.get("sequences_in_pack", 1.0) > 1:
+            self.dims.setdefault("pack", SEQUENCES_OF_PACK)
 
     def _accumulation(self) -> None:
         """From the global batch where the row gives only that. MLPerf's counts sequences, others' counts packs."""

@@ -13,6 +13,8 @@ from simulator.validation.software import Software
 from simulator.validation.workloads import Workload
 
 ROUND = re.compile(r"v\d+\.\d+")
+# models whose runs were configured alike
+ALIKE = {"roberta-base-squad": "bert-base-squad"}
 NEAR = 0.02  # batch sizes on pages are rounded by up to this share
 
 
@@ -29,7 +31,7 @@ def match(
 ) -> Match | None:
     """The nearest configuration of the same model and task, or None where there is none."""
     model, task = workload.model.removeprefix("zoo:"), "train" if subject.task == "train" else "infer"
-    candidates = [each for each in known if each.model == model and each.task == task]
+    candidates = [each for each in known if each.model == ALIKE.get(model, model) and each.task == task]
     if task == "infer" and place.chip != "C600":
         candidates = [each for each in candidates if each.chip != "C600"]
     if not candidates:

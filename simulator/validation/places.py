@@ -20,7 +20,9 @@ CHIPS = (
 GPUS = frozenset({"A100", "V100", "H100"})
 POD = re.compile(r"pod\s*-?\s*(\d+)", re.I)
 PODS = (4, 16, 64, 128, 256)
-SINGLE_CHIP_ASSUMED = "GC200"
+CHIP_ASSUMED = "GC200"
+# PopRT was published for the C600, the only chip that runs its fp8 examples
+CHIP_OF_POPRT = "C600"
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Place:
 
 
 def place_of(subject: Subject) -> Place:
-    """The chip from its own column, else from the system's words; one that nobody states is assumed a GC200."""
+    """The chip from its own column, else from the system's words; one that nobody states is assumed."""
     for text in (subject.chip_type, subject.system):
         chip = next((name for pattern, name in CHIPS if pattern.search(text)), None)
         if chip is not None and "not stated" not in text:
@@ -60,7 +62,8 @@ def place_of(subject: Subject) -> Place:
     pod = POD.search(subject.system)
     whole = int(pod.group(1)) if pod else 0
     count = subject.whole("chips") or _leading(subject.system) or whole or 1
-    return Place(chip or SINGLE_CHIP_ASSUMED, count, whole, chip is None)
+    assumed = CHIP_OF_POPRT if "poprt" in subject.framework.lower() else CHIP_ASSUMED
+    return Place(chip or assumed, count, whole, chip is None)
 
 
 def _leading(text: str) -> int | None:

@@ -33,6 +33,7 @@ class Workload:
     sequences_in_pack: float
     inference_packs: bool
     phase: str
+    refused: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -69,6 +70,7 @@ def _workload(entry: dict[str, Any], words: str, training: bool) -> Workload:
         evaluation=int(entry.get("evaluation", {}).get("value", 0)),
         sequences_in_pack=factor,
         inference_packs=packed and not training,
+        refused=str(entry.get("refused", "")),
         phase=words.rsplit(" ", 1)[-1] if entry.get("phase") else "",
     )
 
