@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 from math import prod
 
@@ -12,8 +13,8 @@ from simulator.graph.graph import Graph, Pass, Role
 def accumulated(graph: Graph, stages: tuple[int, ...]) -> Put:
     """``graph`` with an accumulator a gradient; ``gradients`` pairs weights with accumulators from then on."""
     rows, tensors = rows_of(graph, stages), Columns(graph.tensors)
-    sums = _accumulators(graph, tensors)
-    last = _last_writers(rows, tensors, {tensors.root(g) for g in sums})
+    last = _last_writers(rows, tensors, {tensors.root(gradient) for _, gradient in graph.gradients})
+    sums = _accumulators(graph, tensors, last)
     due: dict[int, list[int]] = {}
     for gradient in sums:
         due.setdefault(last[tensors.root(gradient)], []).append(gradient)
@@ -21,14 +22,15 @@ def accumulated(graph: Graph, stages: tuple[int, ...]) -> Put:
     for index, row in enumerate(rows):
         out.append(_reading_sums(row, sums, tensors))
         out += [_addition(g, sums[g], row, tensors) for g in due.get(index, ())]
-    pairs = tuple((weight, sums[gradient]) for weight, gradient in graph.gradients)
+    pairs = tuple((weight, sums.get(gradient, gradient)) for weight, gradient in graph.gradients)
     return put_together(replace(graph, gradients=pairs), out, tensors, always=sums.values())
 
 
-def _accumulators(graph: Graph, tensors: Columns) -> dict[int, int]:
+def _accumulators(graph: Graph, tensors: Columns, written: Container[int]) -> dict[int, int]:
+    """An accumulator for each gradient; one of a weight that the loss does not reach is a constant and needs none."""
     found: dict[int, int] = {}
     for weight, gradient in graph.gradients:
-        if gradient not in found:
+        if gradient not in found and tensors.root(gradient) in written:
             found[gradient] = tensors.like(gradient, Role.ACCUMULATOR, name=graph.tensors.name[weight])
             # a view may be smaller than what it views
             itemsize = max(1, tensors.bytes[gradient] // max(1, prod(tensors.shape[gradient])))

@@ -22,16 +22,19 @@ from simulator.parallel.subgraphs import Hop, IpuGraph, cut
 
 
 def divide(
-    graph: Graph, staging: Staging, config: RunConfig, parallel: Parallel
+    graph: Graph, staging: Staging, config: RunConfig, parallel: Parallel, shard_minimum: int
 ) -> tuple[tuple[IpuGraph, ...], tuple[Hop, ...]]:
-    """What each IPU of a replica runs, and what crosses between them. Raises ``parallel.node_unknown``."""
+    """What each IPU of a replica runs, and what crosses between them. Raises ``parallel.node_unknown``.
+
+    Weights below ``shard_minimum`` elements are never sharded.
+    """
     if graph.training and config.recompute == "checkpoints":
         _check_names(graph, config.checkpoints)
     graph = serialised(graph, config.embedding_steps)
     if graph.training and parallel.ipus_per_replica > 1:
         graph, staging = parts_added_once(graph, staging, parallel.stage_ipus)
     parts, hops = cut(graph, staging, parallel.stage_ipus)
-    return tuple(_rewritten(part, staging, config, parallel) for part in parts), hops
+    return tuple(_rewritten(part, staging, config, parallel, shard_minimum) for part in parts), hops
 
 
 def _check_names(graph: Graph, names: Sequence[str]) -> None:
@@ -41,7 +44,7 @@ def _check_names(graph: Graph, names: Sequence[str]) -> None:
             raise unknown_node("checkpoints", name, sources)
 
 
-def _rewritten(part: IpuGraph, staging: Staging, config: RunConfig, parallel: Parallel) -> IpuGraph:
+def _rewritten(part: IpuGraph, staging: Staging, config: RunConfig, parallel: Parallel, shard_minimum: int) -> IpuGraph:
     if not part.graph.training:
         return part
     if config.recompute != "none":
@@ -49,8 +52,7 @@ def _rewritten(part: IpuGraph, staging: Staging, config: RunConfig, parallel: Pa
     if parallel.accumulation > 1:
         part = _moved(part, accumulated(part.graph, part.stage_of))
     if config.shard_optimiser and parallel.replicas > 1:
-        least = parallel.system.ipu.whole("update.shard_minimum")
-        part = _moved(part, sharded(part.graph, part.stage_of, parallel.replicas, least))
+        part = _moved(part, sharded(part.graph, part.stage_of, parallel.replicas, shard_minimum))
     return part
 
 
