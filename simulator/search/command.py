@@ -143,4 +143,7 @@ def _row(row: dict[str, Any]) -> str:
 
 
 def _settings(row: dict[str, Any]) -> str:
-    return " ".join(f"{name}={value}" for name, value in row["settings"].items() if name != "splits")
+    found = row["settings"]
+    cuts = ",".join(found.get("splits", []))
+    others = [f"{name}={value}" for name, value in found.items() if name != "splits"]
+    return " ".join([*others, f"cut at {cuts:.60}"] if cuts else others)

@@ -5,8 +5,11 @@ from math import prod
 
 import numpy as np
 
+from simulator.graph.edit import Columns, put_together, rows_of
 from simulator.graph.graph import Graph, Kind, Operators, Pass, Role, Tensors, check
+from simulator.parallel.accumulate import accumulated
 from simulator.parallel.serialising import serialised
+from tests.simulator.handmade import dense_step
 from tests.simulator.layers import LAYERS, WIDTH, graph, laid, parts
 
 
@@ -27,6 +30,18 @@ def test_each_gradient_is_summed_in_place_and_the_update_reads_the_sum() -> None
 
 def test_without_accumulation_nothing_is_summed() -> None:
     assert Role.ACCUMULATOR not in laid(accumulation=1).planned[0].part.graph.tensors.role
+
+
+def test_the_gradient_of_a_weight_that_the_loss_does_not_reach_needs_no_accumulator() -> None:
+    step = dense_step()
+    columns = Columns(step.tensors)
+    unreached, zeros = (columns.add(8, role, (2,), "float32") for role in (Role.WEIGHT, Role.CONSTANT))
+    wider = put_together(step, rows_of(step), columns, always=(unreached, zeros))
+    pair = (wider.number[unreached], wider.number[zeros])
+    step = replace(wider.graph, gradients=(*step.gradients, pair))
+    put = accumulated(step, (0,) * len(step.ops))
+    check(put.graph)
+    assert [int(b) for b in put.graph.tensors.bytes[put.graph.tensors.role == Role.ACCUMULATOR]] == [4 * 64 * 48] * 2
 
 
 def test_accumulation_repeats_forward_and_backward_and_updates_once() -> None:
