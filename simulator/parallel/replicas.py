@@ -11,7 +11,6 @@ from typing import Any
 from simulator.config import RunConfig
 from simulator.errors import SimulatorError
 from simulator.machines.catalogue import System, slice_of
-from simulator.machines.facts import whole
 from simulator.units import Bytes, ceil_div
 
 LEGAL_SHOWN = 8
@@ -67,11 +66,12 @@ class Parallel:
 
     @property
     def machines(self) -> int:
-        return ceil_div(self.ipus, whole("links.ipus_of_machine"))
+        return self.system.machines_for(self.ipus)
 
     @property
     def link_domains(self) -> int:
-        return ceil_div(self.ipus, whole("links.domain_ipus"))
+        """IPU-Link domains: islands of IPUs that only GW-Links join."""
+        return ceil_div(self.ipus, self.system.ipu.whole("links.domain_ipus"))
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -1,8 +1,13 @@
-"""Sums over replicas: ring reduce-scatter and all-gather over IPU-Links, and over GW-Links between link domains."""
+"""Sums over replicas: ring reduce-scatter and all-gather over IPU-Links, and over GW-Links between link domains.
+
+Every step of a ring is a superstep: all wait for the slowest link. Rings of the IPUs of one replica share the links of
+the ladder. Methods and thresholds are those of PopLibs' collectives.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import ceil
 
 from simulator.machines.constants import NOMINAL, Constants
 from simulator.machines.facts import Side
@@ -13,52 +18,86 @@ from simulator.planner.shares import spread
 from simulator.schedule.outside import Outside, cycles_of, external_sync
 from simulator.units import Bytes, Cycles
 
+TORUS_IPUS = 64  # loop-back cables close the ladder of a whole POD64
+PHASES = ("reduce-scatter", "all-gather")
 
-def ring_rate(ranks: int, ipu: Ipu, side: Side = "value") -> float:
-    """Bytes a second that one IPU sends in a ring of ``ranks`` inside a link domain."""
-    link = ipu.fact("links.ipu_link") * ipu.fact("links.ipu_link_efficiency", side)
-    if ranks <= 2:
-        return link * ipu.fact("links.links_of_pair")
-    return link * ipu.fact("links.links_of_ring") * ipu.fact("links.ring_directions", side)
+
+@dataclass(frozen=True)
+class Ring:
+    """How the IPUs at one place of all replicas are joined. ``rate``: bytes a second that one of them sends.
+
+    ``both_ways``: half of the data goes round each way at once.
+    """
+
+    ranks: int
+    domains: int
+    rate: float
+    both_ways: bool
+
+
+def ring_of(parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL) -> Ring:
+    """The ring of one IPU of a replica, with the slowest link in it."""
+    ranks, width = parallel.replicas, parallel.ipus_per_replica
+    closed = parallel.system.topology == "torus" and parallel.ipus >= TORUS_IPUS
+    both_ways = ranks > 2 and (width == 1 or closed)
+    link = ipu.fact("links.ipu_link") * ipu.fact("links.ipu_link_efficiency", side) / constants.link
+    if width == 1 and ranks <= 2:
+        rate = link * ipu.fact("links.links_of_pair")
+    else:
+        sharing = max(1.0, width / 2)  # a rung has two columns
+        directions = ipu.fact("links.ring_directions", side) if both_ways else 1
+        rate = link * ipu.fact("links.links_of_ring") * directions / sharing
+    domains = parallel.link_domains
+    if domains > 1:
+        rate = min(rate, gateway_rate(width, domains, ipu) / constants.gateway)
+    return Ring(ranks, domains, rate, both_ways)
+
+
+def gateway_rate(width: int, domains: int, ipu: Ipu) -> float:
+    """Bytes a second of one ring where it leaves a domain: ``width`` rings pass at the machines of one replica.
+
+    Of the two GW-Links of a machine both go to the other domain of two; among more, one to each neighbour.
+    """
+    machine = ipu.fact("links.ipus_of_machine")
+    return ipu.fact("links.gw_link") / (1 if domains == 2 else 2) / min(width, machine)
+
+
+def steps_of(phase: str, ring: Ring, amount: Bytes, ipu: Ipu) -> int:
+    """Supersteps of one phase: half way round when two fragments meet in the middle, else all the way."""
+    if not ring.both_ways:
+        return ring.ranks - 1
+    sizes = [size for size in (4, 8, 16) if ring.ranks <= size]
+    small = not sizes or amount < ipu.whole(f"collectives.{phase.replace('-', '_')}_{sizes[0]}")
+    return ceil(ring.ranks / 2) if small else ring.ranks - 1
+
+
+def collective(
+    phase: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
+) -> Outside:
+    """One of ``PHASES`` over all replicas, of ``amount`` bytes an IPU: each sends (r-1)/r of them."""
+    ring = ring_of(parallel, ipu, side, constants)
+    steps = steps_of(phase, ring, amount, ipu)
+    sent = (ring.ranks - 1) * amount // ring.ranks
+    seconds = sent / ring.rate
+    if ring.domains > 1:
+        seconds += steps * ipu.fact("links.gw_hop", side) * constants.gateway
+    added = (ring.ranks - 1) * _add_cycles(amount // ring.ranks, ipu) if phase == PHASES[0] else 0
+    return Outside(phase, sent, cycles_of(seconds, ipu), steps * external_sync(parallel.ipus, ipu), added, times=steps)
 
 
 def all_reduce(
     amount: Bytes, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
 ) -> Outside:
-    """Ring reduce-scatter and all-gather of ``amount`` bytes a replica; between domains the shards go over GW-Links.
-
-    Inside a domain of d IPUs each sends 2 (d-1)/d of the bytes in 2 (d-1) steps; D domains then sum a d-th of them.
-    """
-    domains = parallel.link_domains
-    ranks = max(1, parallel.replicas // domains)
-    seconds = 2 * (ranks - 1) / ranks * amount / ring_rate(ranks, ipu, side) * constants.link
-    crossing = 2 * (ranks - 1) * amount // ranks
-    steps = 2 * (ranks - 1)
-    if domains > 1:
-        gateway = ipu.fact("links.gw_link") / ipu.fact("links.ipus_of_machine")
-        shard = amount / ranks
-        seconds += 2 * (domains - 1) / domains * shard / gateway * constants.gateway
-        seconds += 2 * (domains - 1) * ipu.fact("links.gw_hop", side) * constants.gateway
-        crossing += 2 * (domains - 1) * amount // (ranks * domains)
-        steps += 2 * (domains - 1)
-    return Outside(
-        "all-reduce",
-        crossing,
-        cycles_of(seconds, ipu),
-        steps * external_sync(parallel.ipus, ipu),
-        (ranks - 1 + domains - 1) * _add_cycles(amount // ranks, ipu),
+    """Both phases one after the other: gradients of ``amount`` bytes an IPU, summed over replicas."""
+    first, second = (collective(phase, amount, parallel, ipu, side, constants) for phase in PHASES)
+    return replace(
+        first,
+        name="all-reduce",
+        bytes=first.bytes + second.bytes,
+        transfer=first.transfer + second.transfer,
+        sync=first.sync + second.sync,
+        times=first.times + second.times,
     )
-
-
-def in_halves(whole: Outside) -> tuple[Outside, Outside]:
-    """An all-reduce as what it is made of: gradients scattered before the update, weights gathered after it."""
-    half = replace(
-        whole, name="reduce-scatter", bytes=whole.bytes // 2, transfer=whole.transfer // 2, sync=whole.sync // 2
-    )
-    rest = Outside(
-        "all-gather", whole.bytes - half.bytes, whole.transfer - half.transfer, whole.sync - half.sync
-    )  # fmt: skip
-    return half, rest
 
 
 def _add_cycles(amount: Bytes, ipu: Ipu) -> Cycles:

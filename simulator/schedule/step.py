@@ -20,7 +20,7 @@ from simulator.parallel.subgraphs import Hop, IpuGraph
 from simulator.planner.assign import Assignment
 from simulator.planner.pricing import features, in_three, priced
 from simulator.planner.shares import Ints
-from simulator.schedule.collectives import all_reduce, in_halves
+from simulator.schedule.collectives import PHASES, all_reduce, collective
 from simulator.schedule.host import host_bytes, host_transfer, state_bytes, state_transfer
 from simulator.schedule.links import once_a_step, stage_copies
 from simulator.schedule.outside import Outside
@@ -153,8 +153,9 @@ def _collectives(planned: Sequence[Planned], parallel: Parallel, ipu: Ipu, const
     most = max(each.gradient_bytes for each in planned)
     if not (parallel.training and parallel.replicas > 1 and most):
         return ()
-    whole = all_reduce(most, parallel, ipu, constants=constants)
-    return in_halves(whole) if parallel.shard_optimiser else (whole,)
+    if parallel.shard_optimiser:
+        return tuple(collective(phase, most, parallel, ipu, constants=constants) for phase in PHASES)
+    return (all_reduce(most, parallel, ipu, constants=constants),)
 
 
 def _copies(

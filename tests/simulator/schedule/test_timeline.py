@@ -11,7 +11,6 @@ from simulator.laying import lay
 from simulator.machines.constants import NOMINAL
 from simulator.machines.ipu import ipu
 from simulator.parallel.replicas import Parallel, lay_out
-from simulator.schedule.collectives import all_reduce, ring_rate
 from simulator.schedule.host import host_bytes, host_transfer
 from simulator.schedule.outside import external_sync
 from simulator.schedule.step import timeline
@@ -33,28 +32,6 @@ def line_of(graph: Graph, system: str = "pod4") -> Timeline:
 @pytest.mark.parametrize(("ipus", "cycles"), [(1, 40), (4, 80), (16, 199), (64, 676)])
 def test_external_sync_takes_15_ns_a_hop_there_and_back(ipus: int, cycles: int) -> None:
     assert external_sync(ipus, CHIP) == cycles
-
-
-def test_a_ring_sends_twice_the_bytes_less_one_share() -> None:
-    found = all_reduce(100 * 2**20, parallel("pod16"), CHIP)
-    seconds = 2 * 15 / 16 * 100 * 2**20 / (2 * 2 * 16e9 * 0.85)
-    assert found.transfer == pytest.approx(seconds * CHIP.clock_hz, abs=1)
-    assert found.sync == 30 * 199
-    assert ring_rate(2, CHIP) == ring_rate(16, CHIP), "a pair has four links, a ring two each way"
-
-
-def test_beyond_one_domain_the_shards_cross_gateways() -> None:
-    inside, across = (all_reduce(100 * 2**20, parallel(s), CHIP) for s in ("pod64", "pod128"))
-    # a 64th of the bytes, once round two domains, over a quarter of 25 GB/s, and two gateway hops
-    more = (100 * 2**20 / 64 / 6.25e9 + 2 * 2e-6) * CHIP.clock_hz
-    assert across.transfer - inside.transfer == pytest.approx(more, abs=2)
-
-
-def test_all_reduce_grows_with_bytes_and_with_the_slice() -> None:
-    sizes = [all_reduce(mega * 2**20, parallel("pod16"), CHIP).total for mega in (1, 10, 100)]
-    slices = [all_reduce(10 * 2**20, parallel("pod256", n), CHIP).total for n in (2, 4, 16, 64, 128, 256)]
-    assert sizes == sorted(sizes)
-    assert slices == sorted(slices)
 
 
 def test_the_ipus_of_a_machine_share_its_host_link() -> None:
