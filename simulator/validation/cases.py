@@ -18,6 +18,8 @@ from simulator.validation.software import Software, software_of
 from simulator.validation.workloads import Workload, workload_of
 
 GIVEN, PUBLISHED, ASSUMED = "given", "published", "assumed"
+MESHES = frozenset({"zoo:stencil2d", "zoo:stencil3d", "zoo:blur", "zoo:stream-triad"})
+LANES = (("half4", 4), ("float2", 2), ("vectorised", 2))
 SEQUENCES_OF_PACK = 3  # at most, in every published configuration
 MESH = frozenset({"width", "height", "depth", "steps", "elements"})
 
@@ -38,6 +40,11 @@ class Case:
     def sizes(self) -> dict[str, int]:
         """Elements of a kernel's mesh in each direction, and its steps."""
         return {name: size for name, size in self.config.dims.items() if name in MESH}
+
+    @property
+    def calls(self) -> int:
+        """How often a kernel runs in one simulated step."""
+        return self.config.dims.get("repeats", 1)
 
     @property
     def rows_a_gpu(self) -> int:
@@ -78,7 +85,8 @@ def _gpu_case(subject: Subject, workload: Workload, place: Place, software: Soft
     settings.resolve()
     values = {name: settings.values[name] for name in ("task", "batch", "precision")}
     # NVIDIA's BERT computes only tokens that are there, so that packs stand for it too
-    config = RunConfig(**values, sequences_in_pack=workload.sequences_in_pack, dims=workload.dims)
+    dims = {name: size if name != "repeats" else 1 for name, size in workload.dims.items()}
+    config = RunConfig(**values, sequences_in_pack=workload.sequences_in_pack, dims=dims)
     origins = tuple((name, settings.origins[name]) for name in values)
     return Case(subject, workload, place, workload.model, config, origins, "")
 
@@ -108,6 +116,8 @@ class _Settings:
             self.put(name, value if name != "optimiser" else _choice("optimiser", value, "adam"), ASSUMED)
         self._accumulation()
         self._framework()
+        if self.workload.model in MESHES:
+            self._mesh()
 
     def _row(self) -> None:
         """What the row's own columns say."""
@@ -173,6 +183,16 @@ class _Settings:
         unit = self.values.get("sequences_in_pack", 1.0) if "mlperf" in self.subject.round.lower() else 1.0
         rows = self.values.get("batch", 1) * self.values.get("replicas", self.place.chips) * unit
         self.put("accumulation", max(1, round(whole / rows)), ASSUMED if "batch" in self._assumed() else GIVEN)
+
+    def _mesh(self) -> None:
+        """A mesh is shared by all IPUs and the model is the part of one; wider vectors are named with the type."""
+        words = f"{self.subject.precision} {self.subject.framework}".lower()
+        self.dims["lanes"] = next((lanes for word, lanes in LANES if word in words), 1)
+        self.dims["pieces"] = self.place.chips
+        self.values |= {"ipus": 1, "replicas": 1, "system": Place(self.place.chip, 1, 0, False).system}
+        if self.workload.model == "zoo:stream-triad":
+            self.dims.pop("pieces")
+            self.dims["assembly"] = int("assembly" in words)
 
     def _assumed(self) -> set[str]:
         return {name for name, origin in self.origins.items() if origin == ASSUMED}

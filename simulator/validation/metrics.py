@@ -67,11 +67,13 @@ def _work(case: Case, what: str) -> float:
 
 
 def _seconds(case: Case, runs: Runs, constants: Constants) -> float:
-    return _outcome(case, runs, constants).step_seconds
+    """Of a kernel's sweeps on the device: sources time the loop, not how its result comes back."""
+    found = _outcome(case, runs, constants)
+    return found.device_seconds if case.subject.task in ("hpc", "micro") else found.step_seconds
 
 
 def _microseconds(case: Case, runs: Runs, constants: Constants) -> float:
-    return 1e6 * _seconds(case, runs, constants)
+    return 1e6 * _seconds(case, runs, constants) / case.calls
 
 
 def _cycles(case: Case, runs: Runs, constants: Constants) -> float:
@@ -79,7 +81,7 @@ def _cycles(case: Case, runs: Runs, constants: Constants) -> float:
     found = _outcome(case, runs, constants)
     if case.workload.phase:
         return found.phase(case.workload.phase)
-    return float(found.device_cycles)
+    return found.device_cycles / case.calls
 
 
 def _epoch(case: Case, runs: Runs, constants: Constants) -> float:

@@ -29,11 +29,15 @@ TRACED = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a prediction is made of: seconds of one step of the whole system and its samples, packed ones unpacked."""
+    """What a prediction is made of: seconds of one step of the whole system and its samples, packed ones unpacked.
+
+    ``device_*`` leave out host and collectives.
+    """
 
     step_seconds: float
     samples: float
     device_cycles: int
+    device_seconds: float
     parameters: int
     phases: tuple[tuple[str, float], ...] = ()
 
@@ -83,6 +87,7 @@ class Runs:
             step_seconds=schedule.total / laid.ipu.clock_hz,
             samples=_samples(laid),
             device_cycles=schedule.total - outside,
+            device_seconds=(schedule.total - outside) / laid.ipu.clock_hz,
             parameters=program.parameters,
         )
 
@@ -94,7 +99,7 @@ class Runs:
         used = constants() if priced is None else priced
         samples = rows * gpus * config.sequences_in_pack
         found = on_gpus(graph, gpu(chip), gpus=gpus, samples=samples, constants=used)
-        return Outcome(found.step_seconds, samples, 0, program.parameters)
+        return Outcome(found.step_seconds, samples, 0, found.step_seconds, program.parameters)
 
     def coverage(self, model: str, config: RunConfig) -> float:
         """Share of operators' cycles that are costed by a model of their own."""

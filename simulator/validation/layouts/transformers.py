@@ -175,9 +175,17 @@ def paddle_bert(name: str, entry: Mapping[str, Any]) -> Configuration:
     settings = _bert_settings(
         entry, int(entry["micro_batch_size"]), replicas, int(entry["grad_acc_factor"]), stages, training=True
     )
-    settings |= {"available_memory_proportion": 0.3, "shard_optimiser": True, "sequences_in_pack": float(entry.get("avg_seq_per_pack", 1))}
+    settings |= {
+        "available_memory_proportion": 0.3,
+        "shard_optimiser": True,
+        "sequences_in_pack": float(entry.get("avg_seq_per_pack", 1)),
+    }
     found = _bert(name, entry, "paddle", False, True, replicas, settings)
-    place = {"ipus": replicas * per, "chip": "BOW", "assumed": ("splits", "stage_ipus", "shard_optimiser", "available_memory_proportion")}
+    place = {
+        "ipus": replicas * per,
+        "chip": "BOW",
+        "assumed": ("splits", "stage_ipus", "shard_optimiser", "available_memory_proportion"),
+    }
     return Configuration(**{**found.__dict__, **place})
 
 
