@@ -21,7 +21,9 @@ from simulator.errors import EXIT_DOES_NOT_FIT
 COMMANDS: dict[str, str] = {
     "serve": "simulator.serving.command",
     "compare": "simulator.command.compare",
+    "whatif": "simulator.whatif.command",
     "plan": "simulator.search.command",
+    "validate": "simulator.validation.command",
 }
 ABOUT = (
     "Simulate one step of a model on a slice of an IPU system: time, memory, what binds it. All results are simulated."
