@@ -1,4 +1,4 @@
-"""Fuses element-wise chains within one source node and pass: legal, and done in one sweep."""
+"""Fuses element-wise chains, as far as a framework does: legal, and done in one sweep. It prices nothing."""
 
 from __future__ import annotations
 
@@ -8,23 +8,59 @@ from simulator.graph.builder import GraphBuilder
 from simulator.graph.classify import costliest
 from simulator.graph.graph import Kind
 
+LEVELS = ("none", "node", "wide")
 
-def fuse(builder: GraphBuilder, keep: set[int]) -> None:
+
+def fuse(builder: GraphBuilder, keep: set[int], level: str = "node") -> None:
     """Merge in place. ``keep`` are roots that leave the step and so must stay written.
 
+    ``level`` "none": every primitive writes its result; "node": chains within one node of the model; "wide": across
+    nodes, and a normalisation with given statistics becomes part of the convolution before it.
     A producer moves down to its first reader when both are element-wise over as many elements; it keeps an output of
     its own only if something later reads it (typically the backward pass).
     """
+    if level == "none":
+        return
     uses = _uses(builder)
-    merged_into: dict[int, int] = {}
+    merged_into: dict[int, int] = _folded(builder, uses, keep) if level == "wide" else {}
     for index in range(len(builder.kind)):
         if builder.kind[index] == Kind.ELEMENTWISE:
-            for tensor in builder.inputs[index]:
-                producer = builder.producer.get(builder.root(tensor))
-                if producer is not None and producer not in merged_into and _fusable(builder, producer, index, uses):
-                    _merge(builder, producer, index, uses, keep)
-                    merged_into[producer] = index
+            while (producer := _next_producer(builder, index, uses, merged_into, level)) is not None:
+                _merge(builder, producer, index, uses, keep)
+                merged_into[producer] = index
     _drop_operators(builder, set(merged_into))
+
+
+def _folded(builder: GraphBuilder, uses: dict[int, set[int]], keep: set[int]) -> dict[int, int]:
+    """Norms with given statistics whose scale and shift a convolution takes into its weights: norm -> convolution."""
+    found = {}
+    for index in range(len(builder.kind)):
+        if builder.attributes[index].get("name") != "batch_norm_inference":
+            continue
+        data = builder.root(builder.inputs[index][0])
+        producer = builder.producer.get(data)
+        if producer is None or builder.kind[producer] != Kind.CONV or uses[data] != {index} or data in keep:
+            continue
+        for tensor in builder.inputs[index][1:]:
+            uses[builder.root(tensor)].discard(index)
+        builder.outputs[producer] = builder.outputs[index]
+        for tensor in builder.outputs[index]:
+            builder.producer[tensor] = producer
+        found[index] = producer
+    return found
+
+
+def _next_producer(
+    builder: GraphBuilder, index: int, uses: dict[int, set[int]], merged_into: dict[int, int], level: str
+) -> int | None:
+    """A producer of what ``index`` reads that can still move down into it; merging one may free another."""
+    for tensor in builder.inputs[index]:
+        producer = builder.producer.get(builder.root(tensor))
+        if producer is None or producer == index or producer in merged_into:
+            continue
+        if _fusable(builder, producer, index, uses, level):
+            return producer
+    return None
 
 
 def _uses(builder: GraphBuilder) -> dict[int, set[int]]:
@@ -35,11 +71,11 @@ def _uses(builder: GraphBuilder) -> dict[int, set[int]]:
     return uses
 
 
-def _fusable(builder: GraphBuilder, first: int, second: int, uses: dict[int, set[int]]) -> bool:
+def _fusable(builder: GraphBuilder, first: int, second: int, uses: dict[int, set[int]], level: str) -> bool:
     same = (
         builder.kind[first] == Kind.ELEMENTWISE
         and builder.pass_[first] == builder.pass_[second]
-        and builder.source[first] == builder.source[second]
+        and (level == "wide" or builder.source[first] == builder.source[second])
         and builder.repeats[first] == builder.repeats[second]
         and builder.attributes[first]["elements"] == builder.attributes[second]["elements"]
     )
@@ -54,7 +90,9 @@ def _merge(builder: GraphBuilder, first: int, second: int, uses: dict[int, set[i
         root = builder.root(tensor)
         uses[root].discard(first)
         uses[root].add(second)
-    held = tuple(t for t in builder.outputs[first] if t in keep or uses[t] - {second})
+    for tensor in written:
+        uses[tensor].discard(second)  # within the chain now: no reader any more
+    held = tuple(t for t in builder.outputs[first] if t in keep or uses[t])
     inputs = [t for t in builder.inputs[second] if builder.root(t) not in written]
     builder.inputs[second] = tuple(dict.fromkeys((*builder.inputs[first], *inputs)))
     builder.outputs[second] = (*builder.outputs[second], *held)

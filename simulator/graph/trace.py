@@ -13,6 +13,7 @@ from typing import Any
 import jax
 
 from simulator.config import RunConfig
+from simulator.frameworks.catalogue import framework
 from simulator.graph.fuse import fuse
 from simulator.graph.graph import Graph, Role, check
 from simulator.graph.walk import Walk
@@ -115,6 +116,7 @@ def _walked(
             weights.append(given[(name, Role.WEIGHT)])
             gradients.append(walk.read(var))
     walk.finish([walk.read(v) for v in jaxpr.outvars])
-    fuse(walk.builder, keep={walk.builder.root(walk.read(v)) for v in jaxpr.outvars})
+    level = framework(config.framework).fusion
+    fuse(walk.builder, keep={walk.builder.root(walk.read(v)) for v in jaxpr.outvars}, level=level)
     pairs = tuple(zip(weights, gradients, strict=True))
     return walk.builder.freeze(name=program.name, batch=program.batch, training=config.training, gradients=pairs)

@@ -10,7 +10,11 @@ import pytest
 
 from simulator.config import RunConfig
 from simulator.errors import SimulatorError
+from simulator.frameworks.catalogue import frameworks
 from simulator.frontends.onnx.importer import load
+from simulator.graph.builder import GraphBuilder
+from simulator.graph.classify import Aval, elementwise
+from simulator.graph.fuse import fuse
 from simulator.graph.graph import Graph, Kind, Pass, Role, check
 from simulator.graph.trace import trace
 from simulator.zoo.opening import build_zoo
@@ -116,11 +120,42 @@ def test_half_precision_halves_weights_and_keeps_wide_state() -> None:
 
 
 def test_a_chain_of_element_wise_operators_of_one_node_is_one_operator() -> None:
-    data = model([node("Gelu", ["x"], ["y"], name="gelu")], [value("x", ["N", 8])], [value("y", ["N", 8])], opset=20)
+    data = model([node("Mish", ["x"], ["y"], name="mish")], [value("x", ["N", 8])], [value("y", ["N", 8])], opset=20)
     graph = _graph(data, task="infer")
     assert len(graph.ops) == 1
     assert graph.ops.attributes[0]["depth"] >= 4
     assert graph.ops.attributes[0]["elements"] == 128
+
+
+def test_each_framework_fuses_as_far_as_it_does() -> None:
+    nodes = [node("Mish", ["x"], ["h"], name="mish"), node("Neg", ["h"], ["y"], name="neg")]
+    data = model(nodes, [value("x", ["N", 8])], [value("y", ["N", 8])], opset=20)
+    known = frameworks()
+    levels = {level: next(name for name, each in known.items() if each.fusion == level) for level in ("node", "wide")}
+    counts = {level: len(_graph(data, task="infer", framework=name).ops) for level, name in levels.items()}
+    assert counts == {"node": 2, "wide": 1}
+
+
+def test_without_fusion_every_primitive_writes_its_result() -> None:
+    builder = GraphBuilder()
+    tensors = [builder.tensor(Aval((4,), "float32", 4), Role.INPUT)]
+    for function in ("exp", "neg", "tanh"):
+        tensors.append(builder.tensor(Aval((4,), "float32", 4), Role.ACTIVATION))
+        builder.operator(
+            elementwise(function, [Aval((4,), "float32", 4)], [Aval((4,), "float32", 4)]), function,
+            pass_=Pass.FORWARD, source="one", inputs=(tensors[-2],), outputs=(tensors[-1],), repeats=1,
+        )  # fmt: skip
+    fuse(builder, keep={tensors[-1]}, level="none")
+    assert builder.primitive == ["exp", "neg", "tanh"]
+    fuse(builder, keep={tensors[-1]}, level="node")
+    assert builder.attributes[0]["functions"] == ("exp", "neg", "tanh")
+
+
+def test_given_statistics_of_a_norm_disappear_into_the_convolution_before_it() -> None:
+    own, folded = (_graph(normed_net(), task="infer", framework=name) for name in ("popart", "poprt"))
+    assert len(_rows(own, Kind.NORM)) == 1
+    assert not _rows(folded, Kind.NORM)
+    assert len(_rows(folded, Kind.CONV)) == len(_rows(own, Kind.CONV)) == 1
 
 
 def test_operators_of_different_nodes_are_not_fused() -> None:
