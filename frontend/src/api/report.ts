@@ -33,6 +33,8 @@ export interface TimeReport {
   sync_seconds: number;
   host_seconds: number;
   collective_seconds: number;
+  copy_seconds?: number;
+  bubble_seconds?: number;
   by_tile: Record<'compute' | 'exchange' | 'sync' | 'idle', number[]>;
   passes: Record<string, number>;
   bound_by: Resource;

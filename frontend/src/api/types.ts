@@ -39,7 +39,7 @@ export interface Page<T> {
 }
 
 /** What binds a step, as the engine names it. */
-export type Resource = 'compute' | 'exchange' | 'sync' | 'host' | 'collective';
+export type Resource = 'compute' | 'exchange' | 'sync' | 'host' | 'collective' | 'copy' | 'bubble';
 
 /** The engine's settings of a run; the portal passes them through. */
 export interface RunConfig {

@@ -76,9 +76,13 @@ export const launch = {
   'bound.sync': 'Sync',
   'bound.host': 'Host',
   'bound.collective': 'Collectives',
+  'bound.copy': 'Between IPUs',
+  'bound.bubble': 'Waiting',
   'bound.sentence.compute': 'Compute takes most of the time: the arithmetic units of the tiles are the bottleneck.',
   'bound.sentence.exchange': 'Exchange takes most of the time: tiles wait for data from other tiles.',
   'bound.sentence.sync': 'Sync takes most of the time: many short supersteps, each of which all tiles wait for.',
   'bound.sentence.host': 'The host takes most of the time: data comes to the IPU more slowly than it is used.',
   'bound.sentence.collective': 'Collectives take most of the time: replicas wait for each other’s gradients.',
+  'bound.sentence.copy': 'Copies between the IPUs of a replica take most of the time.',
+  'bound.sentence.bubble': 'Waiting takes most of the time: the pipeline fills, drains or has a slower stage.',
 } as const;

@@ -77,9 +77,13 @@ export const launch: Record<keyof typeof en, string> = {
   'bound.sync': '同步',
   'bound.host': '主机',
   'bound.collective': '集合通信',
+  'bound.copy': 'IPU 间复制',
+  'bound.bubble': '等待',
   'bound.sentence.compute': '计算占用的时间最多：瓶颈是 tile 的运算单元。',
   'bound.sentence.exchange': '交换占用的时间最多：tile 在等待其他 tile 的数据。',
   'bound.sentence.sync': '同步占用的时间最多：短小的超步很多，每一步都要等待所有 tile。',
   'bound.sentence.host': '主机占用的时间最多：数据送达 IPU 的速度慢于使用速度。',
   'bound.sentence.collective': '集合通信占用的时间最多：副本之间在等待彼此的梯度。',
+  'bound.sentence.copy': '副本内 IPU 之间的复制占用的时间最多。',
+  'bound.sentence.bubble': '等待占用的时间最多：流水线正在填充、排空，或有较慢的阶段。',
 };

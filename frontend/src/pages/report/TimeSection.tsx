@@ -1,4 +1,4 @@
-// Where the time of a step goes: compute, exchange, sync, host, collectives; and by pass.
+// Where the time of a step goes: compute, exchange, sync, host, collectives, copies and waiting; and by pass.
 import { Paper, Stack, Table, Text, Title, useComputedColorScheme } from '@mantine/core';
 import type { Report } from '~/api/report';
 import type { Resource } from '~/api/types';
@@ -7,9 +7,11 @@ import { useWords } from '~/i18n/words';
 import { SERIES } from '~/theme/palette';
 import classes from './Report.module.css';
 
-const PARTS: Resource[] = ['compute', 'exchange', 'sync', 'host', 'collective'];
+const PARTS: Resource[] = ['compute', 'exchange', 'sync', 'host', 'collective', 'copy', 'bubble'];
 
-const PASSES = ['forward', 'backward', 'update'];
+const PASSES = ['forward', 'backward', 'recompute', 'update'];
+// only a pipeline copies between its IPUs, waits or computes anew: a zero of these is not worth a row
+const OF_PIPELINES = new Set<string>(['copy', 'bubble', 'recompute']);
 const inOrder = ([a]: [string, number], [b]: [string, number]) => PASSES.indexOf(a) - PASSES.indexOf(b);
 
 interface Part {
@@ -21,8 +23,11 @@ export function TimeSection({ report }: { report: Report }) {
   const { t, maybe } = useWords();
   const format = useFormat();
   const time = report.time;
-  const parts = PARTS.map((part) => ({ name: t(`bound.${part}`), seconds: time[`${part}_seconds`] }));
+  const parts = PARTS.map((part) => ({ part, name: t(`bound.${part}`), seconds: time[`${part}_seconds`] ?? 0 })).filter(
+    ({ part, seconds }) => seconds > 0 || !OF_PIPELINES.has(part),
+  );
   const passes = Object.entries(time.passes)
+    .filter(([pass, seconds]) => seconds > 0 || !OF_PIPELINES.has(pass))
     .sort(inOrder)
     .map(([pass, seconds]) => ({
       name: maybe(`pass.${pass}`) ?? pass,
