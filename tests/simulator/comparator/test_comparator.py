@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simulator import RunConfig, SimulatorError
+from simulator.comparator.beside import beside
 from simulator.comparator.gpus import gpu
 from simulator.comparator.roofline import LAUNCH_SECONDS, on_gpus, operator_seconds
 from simulator.comparator.work import Work, work_of
@@ -77,3 +78,13 @@ def test_each_constant_of_the_comparator_changes_something(name: str) -> None:
 def test_an_unknown_gpu_is_refused_with_the_ones_there_are() -> None:
     with pytest.raises(SimulatorError, match="a100"):
         gpu("tpu")
+
+
+def test_a_server_does_a_step_of_as_many_samples_with_one_update() -> None:
+    config = RunConfig(task="train", batch=8, precision="fp16")
+    program, _ = open_model("zoo:mnist", config)
+    graph = graph_of(program, config)
+    found = beside(graph, samples=512, sequences_in_pack=1.0, constants=NOMINAL)
+    assert (found.gpus, found.samples) == (8, 512)
+    once = beside(graph, samples=64, sequences_in_pack=1.0, constants=NOMINAL)
+    assert once.step_seconds < found.step_seconds < 8 * once.step_seconds
