@@ -45,8 +45,9 @@ class Mode:
 
 @dataclass(frozen=True)
 class Objective:
-    """What training minimises: ``kind`` "cross_entropy" (rows of scores against class numbers) or
-    "mean_squared_error"; ``tensor`` is the output it reads, with the last softmax taken off where there was one."""
+    """What training minimises: ``kind`` "cross_entropy" (rows of scores against class numbers), "mean_squared_error", or
+    "mean" of an output that is a loss itself; ``tensor`` is the output it reads, with the last softmax taken off where
+    there was one."""
 
     kind: str
     tensor: str

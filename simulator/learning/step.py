@@ -117,6 +117,8 @@ def loss_scale(config: RunConfig) -> float:
 def _loss(objective: Objective, scores: Any, labels: Any) -> Any:
     if objective.kind == "cross_entropy":
         return cross_entropy(scores.reshape(-1, objective.classes), labels.reshape(-1))
+    if objective.kind == "mean":
+        return jnp.mean(scores.astype(jnp.float32))
     return mean_squared_error(scores, labels)
 
 

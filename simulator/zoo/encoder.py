@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from simulator.zoo.layers import dense, dropout, layer_norm
+from simulator.zoo.layers import dense, dropout, layer_norm, swish
 from simulator.zoo.network import Network
 
 Turn = Callable[[Network, str, str], str]  # (net, name, heads [batch, heads, tokens, width]) -> the same, turned
@@ -19,7 +19,8 @@ Turn = Callable[[Network, str, str], str]  # (net, name, heads [batch, heads, to
 class Layer:
     """Sizes of one layer. ``qkv_products`` 1 makes query, key and value in one matrix product, 3 in three.
 
-    Dropouts are percents; ``activation`` is "Gelu", "QuickGelu" (x * sigmoid(1.702 x)) or "Relu".
+    Dropouts are percents; ``activation`` is "Gelu", "QuickGelu" (x * sigmoid(1.702 x)),
+    "Swish" or "Relu".
     """
 
     width: int
@@ -36,9 +37,10 @@ class Layer:
 
 def layer(net: Network, name: str, like: Layer, data: str, *, mask: str = "", turn: Turn | None = None) -> str:
     """One layer over ``data`` [batch, tokens, width]; ``mask`` is added to the scores, ``turn`` changes q and k."""
-    with net.scope(f"{name}.attention"):
+    prefix = f"{name}." if name else ""
+    with net.scope(f"{prefix}attention"):
         data = residual(net, like, data, lambda x: attention(net, like, x, mask=mask, turn=turn))
-    with net.scope(f"{name}.ffn"):
+    with net.scope(f"{prefix}ffn"):
         return residual(net, like, data, lambda x: feed_forward(net, like, x))
 
 
@@ -51,9 +53,11 @@ def residual(net: Network, like: Layer, data: str, inner: Callable[[str], str]) 
     return layer_norm(net, "norm", made, like.width, epsilon=like.epsilon)
 
 
-def attention(net: Network, like: Layer, data: str, *, mask: str = "", turn: Turn | None = None) -> str:
-    """Softmax(q k' / sqrt(width of a head) + mask) v, and the projection out."""
-    query, key, value = (split_heads(net, part, made, like.heads) for part, made in _projected(net, like, data))
+def attention(
+    net: Network, like: Layer, data: str, *, mask: str = "", turn: Turn | None = None, memory: str = ""
+) -> str:
+    """Softmax(q k' / sqrt(width of a head) + mask) v, and the projection out; k and v from ``memory`` if given."""
+    query, key, value = heads_of(net, like, data, memory)
     if turn is not None:
         query, key = turn(net, "query.turn", query), turn(net, "key.turn", key)
     turned = net.node("Transpose", "key.transpose", [key], perm=[0, 1, 3, 2])
@@ -76,12 +80,15 @@ def weighed(net: Network, like: Layer, scores: str, value: str, *, mask: str = "
     return dense(net, "projection", made, (like.width, like.width), spread=like.spread)
 
 
-def _projected(net: Network, like: Layer, data: str) -> list[tuple[str, str]]:
-    parts = ("query", "key", "value")
-    if like.qkv_products == 1:
+def heads_of(net: Network, like: Layer, data: str, memory: str = "") -> list[str]:
+    """Query of ``data``, key and value of ``memory`` or ``data``, each [batch, heads, tokens, width of a head]."""
+    parts = {"query": data, "key": memory or data, "value": memory or data}
+    if like.qkv_products == 1 and not memory:
         made = dense(net, "qkv", data, (like.width, 3 * like.width), spread=like.spread)
-        return list(zip(parts, net.split("Split", "qkv.split", [made], 3, axis=-1, num_outputs=3), strict=True))
-    return [(part, dense(net, part, data, (like.width, like.width), spread=like.spread)) for part in parts]
+        wide = net.split("Split", "qkv.split", [made], 3, axis=-1, num_outputs=3)
+    else:
+        wide = [dense(net, part, of, (like.width, like.width), spread=like.spread) for part, of in parts.items()]
+    return [split_heads(net, part, made, like.heads) for part, made in zip(parts, wide, strict=True)]
 
 
 def split_heads(net: Network, name: str, data: str, heads: int) -> str:
@@ -104,6 +111,8 @@ def feed_forward(net: Network, like: Layer, data: str) -> str:
 
 def activated(net: Network, like: Layer, data: str, name: str = "activation") -> str:
     """The activation of the layer."""
+    if like.activation == "Swish":
+        return swish(net, name, data)
     if like.activation != "QuickGelu":
         return net.node(like.activation, name, [data])
     slope = net.node("Mul", f"{name}.scale", [data, net.constant(1.702, "float32")])

@@ -24,6 +24,7 @@ class Weight:
 
     shape: tuple[int, ...]
     start: Start
+    trained: bool = True
 
     @property
     def elements(self) -> int:
@@ -33,7 +34,8 @@ class Weight:
 class Network:
     """Each method adds something and returns the name of its output. "batch" in a shape is the open dimension.
 
-    ``loss`` is (kind, output): what training minimises, as in ``simulator.program.Objective``.
+    ``loss`` is (kind, output): what training minimises, as in ``simulator.program.Objective``. While ``frozen`` is set,
+    weights are made that training leaves as they are.
     """
 
     def __init__(self, name: str) -> None:
@@ -41,21 +43,24 @@ class Network:
         self.nodes: list[Any] = []
         self.weights: dict[str, Weight] = {}
         self.loss: tuple[str, str] | None = None
+        self.frozen = False
+        self._names: set[str] = set()
         self._constants: dict[str, Any] = {}
         self._inputs: list[Any] = []
         self._outputs: list[Any] = []
-        self._scope: list[str] = []
+        self._scope: list[tuple[str, str]] = []  # (name for nodes, name for weights)
 
     @contextmanager
-    def scope(self, name: str) -> Iterator[None]:
-        """Names of what is added inside begin with ``name`` and a point."""
-        self._scope.append(name)
+    def scope(self, name: str, *, weights: str | None = None) -> Iterator[None]:
+        """Names of what is added inside begin with ``name`` and a point; those of weights with ``weights`` where it is
+        given, so that a layer can be used again."""
+        self._scope.append((name, name if weights is None else weights))
         yield
         self._scope.pop()
 
     def named(self, name: str) -> str:
-        """``name`` under the open scopes."""
-        return ".".join([*self._scope, name])
+        """``name`` of a node under the open scopes."""
+        return ".".join([*(scope for scope, _ in self._scope), name])
 
     def input(self, name: str, shape: Shape, dtype: str = "float32") -> str:
         """An input of the model; its name has no scope."""
@@ -79,15 +84,18 @@ class Network:
         """A node with several outputs."""
         full = self.named(name)
         made = [f"{full}.out" if outputs == 1 else f"{full}.out{i}" for i in range(outputs)]
+        if full in self._names:
+            raise ValueError(f"two nodes are called {full}")
+        self._names.add(full)
         self.nodes.append(helper.make_node(op, list(inputs), made, name=full, **attributes))
         return made
 
-    def weight(self, name: str, shape: Sequence[int], start: Start) -> str:
-        """A weight, by its rule."""
-        full = self.named(name)
-        if full in self.weights:
+    def weight(self, name: str, shape: Sequence[int], start: Start, *, trained: bool = True) -> str:
+        """A weight, by its rule; the same one when it is asked for again."""
+        full = ".".join([*(weights for _, weights in self._scope), name])
+        weight = Weight(tuple(shape), start, trained and not self.frozen)
+        if self.weights.setdefault(full, weight) != weight:
             raise ValueError(f"two weights are called {full}")
-        self.weights[full] = Weight(tuple(shape), start)
         return full
 
     def constant(self, values: Any, dtype: str = "int64") -> str:
@@ -109,9 +117,9 @@ class Network:
             self.nodes, self.name, self._inputs, self._outputs,
             [*self._constants.values(), *(_tensor(name, w, values) for name, w in self.weights.items())],
         )  # fmt: skip
-        return helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="podium", ir_version=IR_VERSION
-        )
+        domains = sorted({node.domain for node in self.nodes} - {""})
+        opsets = [helper.make_opsetid("", OPSET), *(helper.make_opsetid(domain, 1) for domain in domains)]
+        return helper.make_model(graph, opset_imports=opsets, producer_name="podium", ir_version=IR_VERSION)
 
     def values(self, name: str) -> np.ndarray:
         """The weight ``name`` as numbers."""

@@ -59,7 +59,12 @@ def _drawn_late(program: Program, network: Network, found: ZooModel) -> Program:
         kind, output = network.loss
         shape = next(spec.shape for spec in program.outputs if spec.name == output)
         objective = Objective(kind, output, shape)
-    return replace(program, loader=load_weights, objective=objective, notes=(*program.notes, *found.remarks))
+    specs = {
+        name: replace(spec, trainable=spec.trainable and network.weights[name].trained)
+        for name, spec in program.weights.items()
+    }
+    notes = (*program.notes, *found.remarks)
+    return replace(program, weights=specs, loader=load_weights, objective=objective, notes=notes)
 
 
 def build_zoo(name: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Tables that a model computes from place numbers alone (angles, masks): a front end folds them, so none is a weight."""
+"""Tables computed from place numbers alone (angles, masks): a front end folds them, so that none is a weight."""
 
 from __future__ import annotations
 
@@ -31,3 +31,11 @@ def lowered(net: Network, name: str, which: str, *, kept: bool) -> str:
     """From booleans: LOW where a score must not count. ``kept`` says which of the two counts."""
     zero, low = net.constant(0.0, "float32"), net.constant(LOW, "float32")
     return net.node("Where", name, [which, *((zero, low) if kept else (low, zero))])
+
+
+def sinusoid(net: Network, name: str, tokens: int, width: int) -> str:
+    """Sines and cosines of place numbers, column by column in turn: [tokens, width] (arXiv 1706.03762, 3.5)."""
+    wide = net.node("Unsqueeze", f"{name}.wide", [angles(net, f"{name}.angles", tokens, width), net.constant([2])])
+    parts = [net.node("Sin", f"{name}.sin", [wide]), net.node("Cos", f"{name}.cos", [wide])]
+    pairs = net.node("Concat", f"{name}.pairs", parts, axis=2)
+    return net.node("Reshape", name, [pairs, net.constant([tokens, width])])
