@@ -5,12 +5,13 @@ It also refuses combinations that no machine could run, with the values that wou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from simulator.config import RunConfig
 from simulator.errors import SimulatorError
 from simulator.machines.catalogue import System, slice_of
+from simulator.parallel.feeding import Feed, feed_of
 from simulator.units import Bytes, ceil_div
 
 LEGAL_SHOWN = 8
@@ -36,6 +37,7 @@ class Parallel:
     training: bool = True
     shard_optimiser: bool = False
     offload_optimiser: bool = False
+    feed: Feed = field(default_factory=Feed)
     gradient_bytes: Bytes = 0  # that the IPU with most of them hands to the all-reduce; 0 when there is none
 
     @property
@@ -85,6 +87,8 @@ class Parallel:
             "ipus_per_replica": self.ipus_per_replica,
             "tensor_parallel": self.tensor_parallel,
             "stage_ipus": list(self.stage_ipus),
+            "hosts": self.feed.hosts,
+            "loader_workers": self.feed.workers,
             "schedule": self.schedule if self.stages > 1 else "sequential",
             "batch": self._batch(),
         }
@@ -124,6 +128,7 @@ def lay_out(config: RunConfig, micro_batch: int) -> Parallel:
         training=config.training,
         shard_optimiser=config.shard_optimiser,
         offload_optimiser=config.offload == "optimiser",
+        feed=feed_of(config, system, ipus, system.variant(config.machine).whole("host.cores_of_cpu")),
     )
 
 

@@ -1,6 +1,12 @@
-"""Transfers between host and IPUs: what crosses in a step, and how long the slowest machine takes."""
+"""Transfers between host and IPUs: what crosses in a step, what the hosts must prepare, and who waits for whom.
+
+Inputs that are ready ahead lie in the memory of the machine's gateway, from which IPUs read; preparing them and sending
+them there happens meanwhile, and holds the IPUs up only when it takes longer than their step.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -8,9 +14,10 @@ from simulator.graph.graph import Graph, Role
 from simulator.machines.constants import NOMINAL, Constants
 from simulator.machines.facts import Side
 from simulator.machines.ipu import Ipu
+from simulator.parallel.feeding import picture_pixels
 from simulator.parallel.replicas import Parallel
 from simulator.schedule.outside import Outside, cycles_of, external_sync
-from simulator.units import Bytes
+from simulator.units import Bytes, Cycles, Seconds
 
 
 def host_bytes(graph: Graph) -> tuple[Bytes, Bytes]:
@@ -19,6 +26,55 @@ def host_bytes(graph: Graph) -> tuple[Bytes, Bytes]:
     roots = graph.tensors.alias_of < 0
     given = roots & ((roles == Role.INPUT) | (roles == Role.LABEL))
     return int(graph.tensors.bytes[given].sum()), int(graph.tensors.bytes[roles == Role.OUTPUT].sum())
+
+
+def replica_bytes(graphs: Sequence[Graph], parallel: Parallel) -> tuple[Bytes, Bytes]:
+    """Bytes that one replica receives and sends in a step."""
+    both = [host_bytes(graph) for graph in graphs]
+    received, sent = (sum(pair[side] for pair in both) * parallel.micro_batches for side in (0, 1))
+    return (0 if parallel.feed.on_device else received), sent
+
+
+def sharing_of(parallel: Parallel, ipu: Ipu) -> int:
+    """Replicas that share the links and the memory of one machine."""
+    return max(1, min(parallel.ipus, ipu.whole("links.ipus_of_machine")) // parallel.ipus_per_replica)
+
+
+def host_transfer(
+    name: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
+) -> Outside:
+    """Bytes of one replica in a step between its IPUs and the gateway (a card: the host), and a call of the host.
+
+    The host is called once a step, in training once for every ``device_iterations`` steps.
+    """
+    ready = parallel.feed.ahead > 0 and parallel.system.streaming_bytes > 0
+    rate = ipu.fact("streaming.rate", side) if ready else ipu.fact("host.link")
+    seconds = amount * sharing_of(parallel, ipu) / rate
+    call = ipu.fact("host.call", side) + parallel.feed.call_seconds
+    seconds += call / (parallel.device_iterations if parallel.training else 1)
+    return Outside(name, amount, cycles_of(seconds * constants.host, ipu), external_sync(parallel.ipus, ipu))
+
+
+def supply_seconds(
+    graphs: Sequence[Graph], parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
+) -> Seconds:
+    """Time in which the hosts prepare and send the inputs of one step: the slowest of loaders and links."""
+    if parallel.feed.on_device:
+        return 0.0
+    received, _ = replica_bytes(graphs, parallel)
+    link, feed = ipu.fact("host.link"), parallel.feed
+    pixels = sum(map(picture_pixels, graphs)) * parallel.micro_batches * parallel.replicas
+    preparing = pixels / (ipu.fact("host.pixels_of_worker", side) * feed.workers * feed.hosts)
+    of_machine = received * sharing_of(parallel, ipu) / link
+    of_host = received * parallel.replicas / (ipu.fact("host.network") * feed.hosts)
+    return max(preparing, of_machine, of_host) * constants.host
+
+
+def supply_wait(supply: Seconds, busy: Cycles, parallel: Parallel, ipu: Ipu) -> Outside | None:
+    """Cycles in which the IPUs wait for inputs when they are ``busy`` for the rest of a step. None when they do not."""
+    cycles = cycles_of(supply, ipu)
+    waiting = cycles - busy if parallel.feed.ahead > 0 else cycles
+    return Outside("waiting for the host", 0, waiting, 0) if waiting > 0 else None
 
 
 def state_bytes(graph: Graph) -> tuple[Bytes, int]:
@@ -35,17 +91,3 @@ def state_transfer(
     seconds = 2 * amount * sharing / ipu.fact("streaming.rate", side) + 2 * tensors * ipu.fact("streaming.call", side)
     sync = 2 * tensors * external_sync(1, ipu)
     return Outside("optimiser state", 2 * amount, cycles_of(seconds * constants.host, ipu), sync, times=2 * tensors)
-
-
-def host_transfer(
-    name: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
-) -> Outside:
-    """Bytes of one replica in a step; the replicas of a machine share its link, and all wait for the slowest.
-
-    The host is called once a step, in training once for every ``device_iterations`` steps.
-    """
-    machine = int(ipu.fact("links.ipus_of_machine"))
-    sharing = max(1, min(parallel.ipus, machine) // parallel.ipus_per_replica)
-    seconds = amount * sharing / ipu.fact("host.link")
-    seconds += ipu.fact("host.call", side) / (parallel.device_iterations if parallel.training else 1)
-    return Outside(name, amount, cycles_of(seconds * constants.host, ipu), external_sync(parallel.ipus, ipu))

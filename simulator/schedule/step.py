@@ -21,7 +21,14 @@ from simulator.planner.assign import Assignment
 from simulator.planner.pricing import features, in_three, priced
 from simulator.planner.shares import Ints
 from simulator.schedule.collectives import PHASES, all_reduce, collective
-from simulator.schedule.host import host_bytes, host_transfer, state_bytes, state_transfer
+from simulator.schedule.host import (
+    host_transfer,
+    replica_bytes,
+    state_bytes,
+    state_transfer,
+    supply_seconds,
+    supply_wait,
+)
 from simulator.schedule.links import once_a_step, stage_copies
 from simulator.schedule.outside import Outside
 from simulator.schedule.pipelining import Pipelined, pipelined
@@ -119,6 +126,10 @@ def schedule(
     collectives = _collectives(planned, parallel, ipu, constants)
     outside = sum(event.total for event in (*host, *collectives)) + (late.total if late else 0)
     through = sum(event.total for event in host) + line.total * stages // max(1, micro_batches + stages - 1)
+    busy = line.total + max(update) + outside
+    supply = supply_seconds([each.part.graph for each in planned], parallel, ipu, constants=constants)
+    waiting = supply_wait(supply, busy, parallel, ipu)
+    host = host if waiting is None else (*host, waiting)
     return Schedule(
         columns=columns,
         executions=tuple(
@@ -131,14 +142,13 @@ def schedule(
         host=host,
         collectives=collectives,
         copies=moved,
-        total=line.total + max(update) + outside,
+        total=busy + (waiting.total if waiting else 0),
         latency=through,
     )  # fmt: skip
 
 
 def _host(planned: Sequence[Planned], parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
-    both = [host_bytes(each.part.graph) for each in planned]
-    received, sent = (sum(pair[side] for pair in both) * parallel.micro_batches for side in (0, 1))
+    received, sent = replica_bytes([each.part.graph for each in planned], parallel)
     events = (
         host_transfer("host to IPU", received, parallel, ipu, constants=constants),
         host_transfer("IPU to host", sent, parallel, ipu, constants=constants),

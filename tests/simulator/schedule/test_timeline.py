@@ -10,18 +10,12 @@ from simulator.graph.graph import Graph, Pass
 from simulator.laying import lay
 from simulator.machines.constants import NOMINAL
 from simulator.machines.ipu import ipu
-from simulator.parallel.replicas import Parallel, lay_out
-from simulator.schedule.host import host_bytes, host_transfer
 from simulator.schedule.outside import external_sync
 from simulator.schedule.step import timeline
 from simulator.schedule.timeline import Timeline
-from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
+from tests.simulator.handmade import dense_step
 
 CHIP = ipu("GC200")
-
-
-def parallel(system: str, ipus: int | None = None) -> Parallel:
-    return lay_out(RunConfig(system=system, ipus=ipus), BATCH)
 
 
 def line_of(graph: Graph, system: str = "pod4") -> Timeline:
@@ -32,16 +26,6 @@ def line_of(graph: Graph, system: str = "pod4") -> Timeline:
 @pytest.mark.parametrize(("ipus", "cycles"), [(1, 40), (4, 80), (16, 199), (64, 676)])
 def test_external_sync_takes_15_ns_a_hop_there_and_back(ipus: int, cycles: int) -> None:
     assert external_sync(ipus, CHIP) == cycles
-
-
-def test_the_ipus_of_a_machine_share_its_host_link() -> None:
-    alone, four = (host_transfer("in", 10**6, parallel("pod4", n), CHIP) for n in (1, 4))
-    assert alone.transfer == pytest.approx((1e6 / 25e9 + 10e-6) * CHIP.clock_hz, abs=1)
-    assert four.transfer == pytest.approx((4e6 / 25e9 + 10e-6) * CHIP.clock_hz, abs=1)
-
-
-def test_only_inputs_and_outputs_meet_the_host() -> None:
-    assert host_bytes(dense_step()) == (4 * BATCH * WIDTH, 4 * BATCH * CLASSES)
 
 
 @pytest.mark.parametrize("training", [True, False])

@@ -1,0 +1,80 @@
+"""How inputs reach the IPUs: in which form, from how many hosts and processes, how far ahead. It knows no times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+from simulator.config import RunConfig
+from simulator.frameworks.catalogue import framework
+from simulator.graph.edit import ELEMENTWISE, Columns, Row, elementwise, put_together, rows_of
+from simulator.graph.graph import Graph, Pass, Role
+from simulator.machines.catalogue import System
+
+LEAST_RANK = 3  # of what is taken for pictures or sound: samples x something x something
+PICTURE_RANK = 4
+COLOURS = (1, 3, 4)
+
+
+@dataclass(frozen=True)
+class Feed:
+    """``hosts`` feed the slice, with ``workers`` processes each that prepare samples.
+
+    ``ahead``: batches that are ready before they are asked for; 0: the IPUs wait for each. ``call_seconds`` of work of
+    the framework at every call of the host. ``on_device``: inputs are made by the IPUs.
+    """
+
+    hosts: int = 1
+    workers: int = 1
+    ahead: int = 1
+    call_seconds: float = 0.0
+    on_device: bool = False
+
+
+def feed_of(config: RunConfig, system: System, ipus: int, cores: int) -> Feed:
+    """The feed of a slice; a host has ``cores`` of each of its processors, one process each when nobody says."""
+    hosts = config.hosts or system.hosts_for(ipus)
+    return Feed(
+        hosts=hosts,
+        workers=config.loader_workers or system.host_cpus * cores,
+        ahead=config.prefetch_depth,
+        call_seconds=framework(config.framework).host_call,
+        on_device=config.host_input == "device",
+    )
+
+
+def as_bytes(graph: Graph) -> Graph:
+    """``graph`` with inputs of pictures as bytes, which the device casts first."""
+    rows, tensors = rows_of(graph), Columns(graph.tensors)
+    casts: list[Row] = []
+    for tensor in range(len(graph.tensors)):
+        if _is_dense(graph, tensor):
+            elements = prod(tensors.shape[tensor])
+            given = tensors.add(elements, Role.INPUT, tensors.shape[tensor], "uint8", name=tensors.name[tensor])
+            tensors.role[tensor] = Role.ACTIVATION
+            tensors.name[tensor] = ""
+            attributes = elementwise("convert_element_type", elements, 1)
+            inputs, outputs = (given,), (tensor,)
+            casts.append(Row(ELEMENTWISE, int(Pass.FORWARD), 1, "", "from_bytes", attributes, inputs, outputs))
+    return put_together(replace(graph), [*casts, *rows], tensors).graph if casts else graph
+
+
+def _is_dense(graph: Graph, tensor: int) -> bool:
+    """An input of floats with room for more than a row of numbers a sample."""
+    tensors = graph.tensors
+    shaped = len(tensors.shape[tensor]) >= LEAST_RANK and "float" in tensors.dtype[tensor]
+    return tensors.role[tensor] == Role.INPUT and tensors.alias_of[tensor] < 0 and shaped
+
+
+def picture_pixels(graph: Graph) -> int:
+    """Pixels that the host decodes for one micro-batch; 0 when no input looks like a picture."""
+    tensors, found = graph.tensors, 0
+    for tensor in range(len(tensors)):
+        shape = tensors.shape[tensor]
+        if tensors.role[tensor] == Role.INPUT and tensors.alias_of[tensor] < 0 and len(shape) == PICTURE_RANK:
+            first, last = shape[1], shape[3]
+            if first in COLOURS:
+                found += shape[0] * shape[2] * shape[3]
+            elif last in COLOURS:
+                found += shape[0] * shape[1] * shape[2]
+    return found
