@@ -1,4 +1,4 @@
-"""A simulated run set beside one GPU server that does the same step: as many samples, in micro-batches of the same size."""
+"""A simulated run set beside one GPU server doing the same step: as many samples, in micro-batches of the same size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads ``gpus.yaml``: the documented numbers of the GPUs one may compare with. What a model takes is in ``roofline``."""
+"""Reads ``gpus.yaml``: documented numbers of the GPUs one may compare with. What a model takes is in ``roofline``."""
 
 from __future__ import annotations
 

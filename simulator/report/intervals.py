@@ -1,7 +1,7 @@
 """The error bar of headline figures: pooled errors of predictions of rows that were not fitted, widened by doubts.
 
-``residuals.yaml`` is written by ``python -m simulator.validation.fit``: log-residuals of refits that leave one source and
-family out. A prediction that is unlike those rows is less certain; ``Doubts`` says in which ways.
+``residuals.yaml`` is written by ``python -m simulator.validation.fit``: log-residuals of refits that leave one source
+and family out. A prediction that is unlike those rows is less certain; ``Doubts`` says in which ways.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ TUPLES = ("splits", "stage_ipus", "stage_proportions", "checkpoints")
 
 
 def read_configurations(path: Path | None = None) -> list[Configuration]:
-    """Every configuration of ``path``, then those that come with Podium and are not in it. Raises ``validation.file``."""
+    """Every configuration of ``path``, then ours that are not in it. Raises ``validation.file``."""
     given = [] if path is None else _given(path)
     names = {each.name for each in given}
     return given + [each for name in OURS for each in _own(name) if each.name not in names]

@@ -1,4 +1,4 @@
-"""Fits the constants of ``machines/fitted.yaml`` by least squares of log-residuals, with a prior at each documented value.
+"""Fits ``machines/fitted.yaml`` by least squares of log-residuals, with a prior at each documented value.
 
 A published value is read here and nowhere on the way to a prediction. Rows of one source and family weigh together as
 the square root of their number, so that a source with many rows does not outvote the others.

@@ -40,7 +40,8 @@ def _metric(each: Judged) -> str:
 
 def _row(each: Judged) -> str:
     subject, found = each.figure.subject, each.prediction
-    name = f"{subject.model[:40]} | {subject.system[:22]} | {subject.framework[:20]} | {subject.metric} [{subject.unit[:16]}]"
+    words = (subject.model[:40], subject.system[:22], subject.framework[:20])
+    name = " | ".join(words) + f" | {subject.metric} [{subject.unit[:16]}]"
     published = "-" if each.figure.published is None else f"{each.figure.published:.6g}"
     if found.value is None or found.low is None or found.high is None:
         return f"{'not modelled':>12} {published:>12} {'':>8}  {'':<25} --  {name}: {found.reason}"

@@ -1,4 +1,4 @@
-"""Run configurations of BERT, ViT and GPT-2, as PopART's, TensorFlow 2's, PyTorch's and Paddle's applications write them.
+"""Run configurations of BERT, ViT and GPT-2, as applications of PopART, TensorFlow 2, PyTorch and Paddle write them.
 
 How layers lie on IPUs is turned into the names at which pipeline stages begin. A pre-training head shares its weight
 with the embedding, so it is a stage of its own that returns to IPU 0.
@@ -199,7 +199,8 @@ def vit(name: str, entry: Mapping[str, Any]) -> Configuration:
         "batch": int(entry["micro_batch_size"]), "replicas": replicas,
         "accumulation": int(entry["gradient_accumulation"]) if training else 1, "precision": "fp16",
         "partials": "fp16", "optimiser": chosen, "device_iterations": int(entry["device_iterations"]),
-        "prefetch_depth": int(entry.get("prefetch_depth", 1)), "host_input": "bytes" if entry.get("byteio") else "model",
+        "prefetch_depth": int(entry.get("prefetch_depth", 1)),
+        "host_input": "bytes" if entry.get("byteio") else "model",
         **stages, **proportions(entry.get("matmul_proportion"), stages["stage_ipus"]),
     }  # fmt: skip
     if training:
