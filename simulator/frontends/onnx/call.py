@@ -33,6 +33,7 @@ class Context:
     exact: bool = False
     trips: Mapping[str, int] = field(default_factory=dict)  # most trips of loops that do not say, by name
     rebatched: tuple[int, int] | None = None  # (batch the file was exported with, batch of this run)
+    notes: dict[str, str] = field(default_factory=dict)  # message -> code, for the report
     updates: dict[str, Any] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)  # tensor name -> key among the weights
     used: set[str] = field(default_factory=set)
@@ -132,6 +133,10 @@ class Call:
         """numpy when every value is known and the result small enough to fold, else jax.numpy."""
         small = math.prod(int(s) for s in shape) <= self.context.limits.folded_elements
         return np if small and is_known(*values) else jnp
+
+    def note(self, code: str, what: str) -> None:
+        """Something that the report must say of this node."""
+        self.context.notes[f"Node '{self.node.label}' ({self.node.op.name}) {what}."] = code
 
     def branch(self, name: str, *inputs: Any) -> list[Any]:
         """Outputs of the graph in attribute ``name``."""

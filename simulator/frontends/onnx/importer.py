@@ -105,24 +105,27 @@ class _Bound:
         kind = float_type(weights, inputs)
         return Context(mode, self.limits, kind, rebatched=self.rebatched, trips=self.trips)
 
-    def abstract(self) -> tuple[dict[str, Any], set[str]]:
-        """Abstract outputs by name, and the weights that are really read."""
+    def abstract(self) -> tuple[dict[str, Any], set[str], tuple[tuple[str, str], ...]]:
+        """Abstract outputs by name, the weights that are really read, and notes for the report."""
         used: set[str] = set()
+        notes: dict[str, str] = {}
 
         def run(weights: Values, inputs: Values) -> list[Any]:
             context = self._context(Mode(), weights, inputs)
             values = run_graph(self.plan.graph, dict(inputs), dict(weights), context)
             used.update(context.used)
+            notes.update(context.notes)
             return [jax.numpy.asarray(v) for v in values]
 
         weights = {k: jax.ShapeDtypeStruct(w.shape, w.dtype) for k, w in self.plan.weights.items()}
         inputs = {s.name: jax.ShapeDtypeStruct(s.shape, s.dtype) for s in self.inputs}
         shapes = jax.eval_shape(run, weights, inputs)
-        return dict(zip(self.plan.graph.outputs, shapes, strict=True)), used
+        told = tuple((code, message) for message, code in notes.items())
+        return dict(zip(self.plan.graph.outputs, shapes, strict=True)), used, told
 
 
 def _program(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
-    shapes, used = bound.abstract()
+    shapes, used, notes = bound.abstract()
     outputs = tuple(TensorSpec(p.name, tuple(shapes[p.name].shape), p.dtype) for p in checked.outputs)
     objective = objective_of(bound.plan, shapes, batch)
     if objective is not None and objective.tensor not in shapes:
@@ -143,7 +146,7 @@ def _program(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
         loader=load_weights,
         batch=batch,
         objective=objective,
-        notes=(),
+        notes=notes,
     )
 
 
@@ -166,7 +169,7 @@ def _fixed(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
         if before.shape[:1] != (exported,) or after.shape != (batch, *before.shape[1:]):
             raise _batch_fixed(exported)
     note = f"The model was exported with a fixed batch of {exported}; it was widened to {batch}."
-    return replace(program, notes=(("model.batch_widened", note),))
+    return replace(program, notes=(*program.notes, ("model.batch_widened", note)))
 
 
 def _batch_fixed(exported: int) -> SimulatorError:

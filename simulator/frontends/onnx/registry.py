@@ -8,9 +8,10 @@ from importlib import import_module
 from typing import Any
 
 FAMILIES = (
-    "activations", "arithmetic", "attention", "casting", "control", "convolution", "generators", "indexing", "losses",
-    "matmul", "movement", "norms", "pooling", "quantisation", "recurrent", "reductions", "resizing", "sequences",
-    "shapes", "trees",
+    "activations", "arithmetic", "attention", "casting", "classical", "control", "convolution", "detection",
+    "generators", "geometry", "indexing", "losses", "matmul", "movement", "norms", "pooling", "quantisation",
+    "recurrent", "reductions", "resizing", "sequences", "shapes", "signal", "streaming", "strings",
+    "training", "trees",
 )  # fmt: skip
 
 Function = Callable[..., Any]  # (call, *inputs) -> one array or a tuple of arrays

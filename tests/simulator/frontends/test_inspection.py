@@ -40,11 +40,11 @@ def test_summary_of_the_zoo_model(tmp_path: Path) -> None:
 
 
 def test_all_unsupported_operators_are_listed_at_once(tmp_path: Path) -> None:
-    nodes = [node("Det", ["x"], ["d"], name="one"), node("Magic", ["x"], ["m"], name="two", domain="my.own")]
+    nodes = [node("Conjure", ["x"], ["d"], name="one"), node("Magic", ["x"], ["m"], name="two", domain="my.own")]
     data = model(nodes, [value("x", [2, 3, 3])], [value("d", [2])], domains={"my.own": 1})
     found = inspect(_file(tmp_path, data)).to_dict()
     assert [(row["domain"], row["op"], row["nodes"]) for row in found["unsupported"]] == [
-        ("ai.onnx", "Det", ["one"]),
+        ("ai.onnx", "Conjure", ["one"]),
         ("my.own", "Magic", ["two"]),
     ]
     assert found["trainable"] is False

@@ -62,3 +62,18 @@ def random_normal(call: Call, like: Any = None) -> Any:
 def random_uniform(call: Call, like: Any = None) -> Any:
     low, high = call.attr("low", 0.0), call.attr("high", 1.0)
     return jax.random.uniform(_key(call), _random_shape(call, like), _random_dtype(call, like), low, high)
+
+
+@op("Bernoulli")
+def bernoulli(call: Call, probability: Any) -> Any:
+    drawn = jax.random.uniform(_key(call), probability.shape) < probability
+    return drawn.astype(_random_dtype(call, probability))
+
+
+@op("Multinomial")
+def multinomial(call: Call, logits: Any) -> Any:
+    """Classes drawn by unnormalised log-probabilities [N, classes]: [N, samples]."""
+    rows, count = logits.shape[0], call.attr("sample_size", 1)
+    call.claim([rows, count, logits.shape[1]])
+    drawn = jax.random.categorical(_key(call), jnp.asarray(logits)[:, None, :], shape=(rows, count))
+    return drawn.astype(jax.dtypes.canonicalize_dtype(helper.tensor_dtype_to_np_dtype(call.attr("dtype", 6))))

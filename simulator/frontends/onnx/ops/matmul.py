@@ -65,3 +65,8 @@ def matmul_integer(call: Call, a: Any, b: Any, a_zero: Any = None, b_zero: Any =
     if b_zero is not None:
         wide_b = wide_b - jnp.asarray(b_zero).astype(jnp.int32)
     return jnp.matmul(wide_a, wide_b)
+
+
+@op("Det")
+def determinant(call: Call, x: Any) -> Any:
+    return jnp.linalg.det(x)

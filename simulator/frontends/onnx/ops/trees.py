@@ -57,8 +57,7 @@ class _Forest:
 
     def __init__(self, call: Call, dtype: Any) -> None:
         modes = np.asarray(call.required("nodes_modes")).reshape(-1)
-        if (modes == MEMBER).any():
-            raise call.invalid("branches on set membership, which is not supported")
+        self.members = _members(call, modes, dtype)
         self.branches = len(modes)
         self.weights = _column(call, "leaf_weights", dtype)
         self.targets = jnp.asarray(np.array(call.required("leaf_targetids"), np.int32))
@@ -92,7 +91,10 @@ class _Forest:
         value = jnp.take_along_axis(x, self.features[branch], axis=1)
         split, mode = self.splits[branch], self.modes[branch]
         taken = jnp.zeros(here.shape, bool)
-        for kind in self.kinds:
+        if MEMBER in self.kinds:
+            inside = (value[..., None] == self.members[branch]).any(-1)
+            taken = jnp.where(mode == MEMBER, inside, taken)
+        for kind in [k for k in self.kinds if k != MEMBER]:
             taken = jnp.where(mode == kind, COMPARISONS[kind](value, split), taken)
         taken = taken | (jnp.isnan(value) & self.missing[branch])
         return jnp.where(taken, self.yes[here], self.no[here])
@@ -102,6 +104,21 @@ def _column(call: Call, name: str, dtype: Any) -> Any:
     """An attribute in the type of the run; thresholds beyond float16 become infinite, which compares as it should."""
     with np.errstate(over="ignore"):
         return jnp.asarray(np.asarray(call.required(name)).reshape(-1).astype(dtype))
+
+
+def _members(call: Call, modes: np.ndarray, dtype: Any) -> Any:
+    """[branches, largest set]: the set of each branch that asks for membership, filled up with what equals nothing."""
+    listed = np.asarray(call.attr("membership_values", []), np.float64).reshape(-1)
+    ends = np.flatnonzero(np.isnan(listed))
+    asking = np.flatnonzero(modes == MEMBER)
+    if len(asking) > len(ends):
+        raise call.invalid("branches on set membership, but does not list a set for each")
+    sets = np.split(listed, ends + 1)[: len(asking)]
+    width = max((len(s) for s in sets), default=1)
+    table = np.full((len(modes), call.scratch(max(1, width) * len(modes)) // len(modes)), np.nan)
+    for branch, members in zip(asking, sets, strict=True):
+        table[branch, : len(members)] = members
+    return jnp.asarray(table.astype(dtype))
 
 
 def _depth(call: Call, roots: np.ndarray, yes: np.ndarray, no: np.ndarray, branches: int) -> int:
