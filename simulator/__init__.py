@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simulator.pipeline import simulate
     from simulator.release import ENGINE_RELEASE, engine_fingerprint
     from simulator.running import RunResult, run
+    from simulator.whatif.session import Session
     from simulator.zoo.catalogue import ZOO
     from simulator.zoo.opening import build_zoo
 
@@ -28,6 +29,7 @@ _HOMES = {
     "system": "simulator.machines.catalogue",
     "systems": "simulator.machines.catalogue",
     "simulate": "simulator.pipeline",
+    "Session": "simulator.whatif.session",
     "ENGINE_RELEASE": "simulator.release",
     "engine_fingerprint": "simulator.release",
     "RunResult": "simulator.running",
@@ -44,6 +46,7 @@ __all__ = [
     "Inspection",
     "RunConfig",
     "RunResult",
+    "Session",
     "SimulatorError",
     "build_zoo",
     "engine_fingerprint",

@@ -9,15 +9,19 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from simulator.collecting import uncollected
 from simulator.config import RunConfig
 from simulator.frontends.onnx.importer import load
 from simulator.graph.graph import Graph
 from simulator.graph.trace import trace
 from simulator.laying import Laid, lay
 from simulator.machines.constants import Constants, constants
+from simulator.machines.ipu import Ipu
 from simulator.memory.fit import overflow
+from simulator.memory.lifetimes import Held
 from simulator.memory.stash import held
-from simulator.memory.tilemap import memory_map
+from simulator.memory.tilemap import MemoryMap, memory_map
+from simulator.planner.assign import Assignment
 from simulator.program import Program
 from simulator.report.build import Report, build
 from simulator.report.origins import origins_of
@@ -27,8 +31,10 @@ from simulator.zoo.catalogue import is_zoo
 from simulator.zoo.opening import open_zoo
 
 Progress = Callable[[str, float], None]
+Mapped = Callable[[Graph, Assignment, Ipu, Held], MemoryMap]
 
 
+@uncollected()
 def simulate(
     model: str | Path,
     config: RunConfig,
@@ -63,6 +69,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+@uncollected()
 def simulate_program(
     program: Program,
     config: RunConfig,
@@ -78,9 +85,15 @@ def simulate_program(
     laid = lay(graph, config, lambda fraction: _tell(on_progress, "plan", fraction))
     parts = parts_of(program, laid, config, sha256=sha256, origins=origins, on_progress=on_progress)
     _tell(on_progress, "report", 0.0)
+    report = reported(parts, began)
+    _tell(on_progress, "report", 1.0)
+    return report
+
+
+def reported(parts: Parts, began: float) -> Report:
+    """The report of ``parts``, with the processor time since ``began`` and the memory that this process took."""
     report = build(parts)
     report["simulation"] = {"cpu_seconds": time.process_time() - began, "peak_bytes": _peak_bytes()}
-    _tell(on_progress, "report", 1.0)
     return report
 
 
@@ -97,9 +110,13 @@ def parts_of(
     sha256: str | None = None,
     origins: Mapping[str, str] | None = None,
     priced: Constants | None = None,
+    mapped: Mapped = memory_map,
     on_progress: Progress | None = None,
 ) -> Parts:
-    """Time and memory of plans, under the constants of ``config`` or those given as ``priced``."""
+    """Time and memory of plans, under the constants of ``config`` or those given as ``priced``.
+
+    ``mapped`` may remember memory maps between calls; it is asked as ``memory_map`` is.
+    """
     _tell(on_progress, "schedule", 0.0)
     used = constants(config.machine, sdk=config.sdk) if priced is None else priced
     found = laid.priced(used)
@@ -112,7 +129,7 @@ def parts_of(
         config=config,
         parallel=laid.parallel,
         ipu=laid.ipu,
-        classes=tuple(_class(laid, place, found, config, used) for place in range(len(laid.planned))),
+        classes=tuple(_class(laid, place, found, config, used, mapped) for place in range(len(laid.planned))),
         schedule=found,
         staging=laid.staging,
         origins=origins_of(config, origins),
@@ -120,9 +137,9 @@ def parts_of(
     )
 
 
-def _class(laid: Laid, place: int, found: Schedule, config: RunConfig, used: Constants) -> IpuClass:
+def _class(laid: Laid, place: int, found: Schedule, config: RunConfig, used: Constants, mapped: Mapped) -> IpuClass:
     part, assignment = laid.planned[place].part, laid.planned[place].assignment
-    memory = memory_map(part.graph, assignment, laid.ipu, held(part, laid.parallel, config))
+    memory = mapped(part.graph, assignment, laid.ipu, held(part, laid.parallel, config))
     over = overflow(memory, part.graph, config, laid.ipu)
     line = timeline(laid.planned, found, place, laid.ipu, used)
     return IpuClass(part.ipu, part.stages, part.graph, part.stage_of, assignment, line, memory, over)

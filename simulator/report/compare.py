@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from simulator.report.causes import NAMED_RATIO, causes, telling
+from simulator.report.causes import causes, spending_of, telling
 from simulator.report.text import plain
 from simulator.units import worded_bytes, worded_seconds
 
 SCHEMA = "podium.comparison/1"
+SAME = 5e-5  # relative: less is not told
 PARTS = ("compute", "exchange", "sync", "copy", "host", "collective", "bubble")
 
 
 def compare(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """The differences of two reports as JSON-able data; ``sentence`` is the headline."""
     was, now = float(before["step_seconds"]), float(after["step_seconds"])
-    told = telling(causes(before, after), now - was)
+    told = telling(causes(spending_of(before), spending_of(after)), now - was)
     settings = _settings(before, after)
     memory = _memory(before, after)
     return {
@@ -29,18 +30,30 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         "parts": _parts(before, after),
         "causes": [cause.to_dict() for cause in told],
         "memory": memory,
-        "sentence": _sentence(before, after, told[0].worded() if told else None),
+        "sentence": headline(_headline(before), _headline(after), told[0].worded() if told else None),
     }
 
 
-def _sentence(before: dict[str, Any], after: dict[str, Any], first: str | None) -> str:
-    was, now = before["step_seconds"], after["step_seconds"]
-    if not was or max(now / was, was / now) < 1 + (NAMED_RATIO - 1) / 100:
+class Headline(NamedTuple):
+    """The figures of a step that a comparison begins with."""
+
+    step_seconds: float
+    samples_per_second: float
+    global_batch: int
+
+
+def _headline(report: dict[str, Any]) -> Headline:
+    return Headline(report["step_seconds"], report["samples_per_second"], report["parallel"]["global_batch"])
+
+
+def headline(before: Headline, after: Headline, first: str | None) -> str:
+    """How much longer a step takes, and its ``first`` cause."""
+    was, now = before.step_seconds, after.step_seconds
+    if abs(now / was - 1) < SAME:
         return "The step takes the same time."
     said = f"{now / was - 1:+.1%} step time ({worded_seconds(was)} to {worded_seconds(now)})"
-    if before["parallel"]["global_batch"] != after["parallel"]["global_batch"]:
-        rates = after["samples_per_second"] / before["samples_per_second"] - 1
-        said += f", {rates:+.1%} samples a second"
+    if before.global_batch != after.global_batch:
+        said += f", {after.samples_per_second / before.samples_per_second - 1:+.1%} samples a second"
     return f"{said}: {first}." if first else f"{said}."
 
 

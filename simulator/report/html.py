@@ -1,4 +1,4 @@
-"""One HTML file that shows a report: styles, scripts and data inside, nothing fetched. What it draws is in ``page/``."""
+"""One HTML file that shows a report: styles, scripts and data inside, nothing fetched. It draws with ``page/``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 SCRIPTS = (
-    "dom", "headline", "time", "tiles", "liveness", "timeline", "operators", "roofline", "scaling", "provenance", "main",
+    "dom", "headline", "time", "tiles", "liveness", "timeline", "operators", "roofline", "scaling", "provenance",
+    "main",
 )  # fmt: skip
 # nothing in the data can close the element that holds it, or be taken for markup
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from simulator.report.build import build
-from simulator.report.causes import causes, times
+from simulator.report.causes import causes, spending_of, times
 from simulator.report.compare import compare, worded
 from tests.simulator.report.made import dense
 
@@ -67,7 +67,7 @@ def test_back_again_is_shorter(before: dict[str, Any]) -> None:
 def test_operators_that_are_new_or_gone_are_said_to_be(before: dict[str, Any]) -> None:
     after = copy.deepcopy(before)
     row_of(after, "relu")["name"] = "gelu"
-    texts = [cause.worded() for cause in causes(before, after)]
+    texts = [cause.worded() for cause in causes(spending_of(before), spending_of(after))]
     assert any(text.startswith("`gelu` (forward) is new") for text in texts)
     assert any("`relu` (forward) needs no more arithmetic" in text for text in texts)
 
@@ -80,8 +80,8 @@ def test_layers_that_differ_in_a_number_alone_are_told_together(before: dict[str
             {**pattern, "name": f"layer{i}.relu", "compute_cycles": pattern["compute_cycles"] * factor}
             for i in range(3)
         ]
-    (cause,) = causes(before, after)
-    assert cause.names == ["layer0.relu", "layer1.relu", "layer2.relu"]
+    (cause,) = causes(spending_of(before), spending_of(after))
+    assert cause.names == ("layer0.relu", "layer1.relu", "layer2.relu")
     assert cause.worded().startswith("3 elementwise operators `layer*.relu` (forward) compute 2.0 times as long (+")
 
 
@@ -106,6 +106,15 @@ def test_what_no_longer_fits_is_said(before: dict[str, Any]) -> None:
     after = {**copy.deepcopy(before), "fits": False}
     assert "DOES NOT FIT" in worded(compare(before, after))
     assert "It fits now" in worded(compare(after, before))
+
+
+def test_what_changes_alike_everywhere_is_told_once(before: dict[str, Any]) -> None:
+    after = copy.deepcopy(before)
+    for row in after["operators"]:
+        row["compute_cycles"] *= 2
+    (cause,) = causes(spending_of(before), spending_of(after))
+    assert cause.names == ()
+    assert cause.worded().startswith("all operators compute 2.0 times as long (+")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The report as one page: everything inside, nothing fetched, names of users as text. How it looks is seen in tests/e2e."""
+"""The report as one page: everything inside, nothing fetched, names of users as text. tests/e2e looks at it."""
 
 import json
 import re

@@ -1,0 +1,168 @@
+"""A model kept in memory with its traces, plans and memory maps: another report costs only what a change touches."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from simulator.config import RunConfig
+from simulator.graph.graph import Graph
+from simulator.graph.rebatch import Batches
+from simulator.laying import Laid, lay
+from simulator.machines.constants import constants
+from simulator.machines.ipu import Ipu
+from simulator.memory.fit import Overflow, overflow
+from simulator.memory.lifetimes import Held
+from simulator.memory.stash import held
+from simulator.memory.tilemap import MemoryMap, memory_map
+from simulator.parallel.replicas import Parallel, lay_out
+from simulator.pipeline import Progress, graph_of, open_model, parts_of, reported
+from simulator.planner.assign import Assignment
+from simulator.report.build import Report
+from simulator.whatif.difference import difference
+from simulator.whatif.keys import graph_key, keeps_plans, plan_key
+from simulator.whatif.outcome import Grouped, Outcome, grouped, outcome_of
+
+KEPT = 16
+T = TypeVar("T")
+
+
+class Session:
+    """What-ifs of one model from one base configuration. Not for use from several threads at once.
+
+    ``changes`` are settings by name; those in ``machine`` and ``dims`` are added to the base's, None takes one out.
+    All methods raise SimulatorError as ``simulate`` does; what does not fit is told, not raised.
+    """
+
+    def __init__(
+        self,
+        model: str | Path,
+        config: RunConfig,
+        *,
+        origins: Mapping[str, str] | None = None,
+        on_progress: Progress | None = None,
+    ) -> None:
+        self.model = model
+        self.config = config
+        self._origins = origins
+        self._tell = on_progress
+        self._program, self._sha256 = open_model(model, config, on_progress=on_progress)
+        self._graphs: _Kept[Batches] = _Kept()
+        self._laid: _Kept[Laid] = _Kept()
+        self._memory: _Kept[tuple[Assignment, Held, MemoryMap]] = _Kept(4 * KEPT)
+        self._overs: _Kept[tuple[MemoryMap, Overflow | None]] = _Kept(4 * KEPT)
+        self._outcomes: _Kept[Outcome] = _Kept(KEPT)
+        self._groups: _Kept[tuple[Graph, Grouped]] = _Kept(4 * KEPT)
+        self._graph(config)
+
+    def changed(self, changes: Mapping[str, Any] | None) -> RunConfig:
+        """The base configuration with ``changes``. Raises ``config.invalid``."""
+        values = self.config.to_dict()
+        for name, value in (changes or {}).items():
+            merge = name in ("machine", "dims") and isinstance(value, Mapping)
+            values[name] = {k: v for k, v in {**values[name], **value}.items() if v is not None} if merge else value
+        return RunConfig.from_dict(values)
+
+    def report(self, changes: Mapping[str, Any] | None = None) -> Report:
+        """The whole report under ``changes``: what ``simulate`` would say, but sooner."""
+        config = self.changed(changes)
+        began = time.process_time()
+        origins = None if self._origins is None else {**self._origins, **dict.fromkeys(changes or {}, "given")}
+        laid = self._planned(config)
+        parts = parts_of(
+            self._program, laid, config, sha256=self._sha256, origins=origins, mapped=self._map, on_progress=self._tell
+        )
+        return reported(parts, began)
+
+    def outcome(self, changes: Mapping[str, Any] | None = None) -> Outcome:
+        """Headline figures and what operators take under ``changes``: no report is built."""
+        config = self.changed(changes)
+        return self._outcomes.get(str(config), lambda: self._outcome(config))
+
+    def what_if(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """What ``changes`` do to the base, and why: see ``difference``."""
+        before, after = self.outcome(), self.outcome(changes)
+        return difference(before, after)
+
+    def _outcome(self, config: RunConfig) -> Outcome:
+        laid = self._planned(config)
+        maps, overs = [], []
+        for each in laid.planned:
+            graph = each.part.graph
+            maps.append(self._map(graph, each.assignment, laid.ipu, held(each.part, laid.parallel, config)))
+            overs.append(self._over(maps[-1], graph, config, laid.ipu))
+        schedule = laid.priced(constants(config.machine, sdk=config.sdk))
+        return outcome_of(laid, maps, overs, config, schedule, self._grouped)
+
+    def _graph(self, config: RunConfig) -> Graph:
+        def traced(batch: int) -> Graph:
+            wanted = replace(config, batch=batch)
+            program, _ = open_model(self.model, wanted)
+            return graph_of(program, wanted, self._tell)
+
+        def first() -> Batches:
+            batches = Batches(traced)
+            if graph_key(config) == graph_key(self.config):
+                batches.give(graph_of(self._program, self.config, self._tell))
+            return batches
+
+        return self._graphs.get(graph_key(config), first).at(config.batch)
+
+    def _planned(self, config: RunConfig) -> Laid:
+        graph = self._graph(config)
+        laid = self._laid.get(plan_key(config, graph, slice_too=True), lambda: self._laid_on(graph, config))
+        return replace(laid, ipu=laid.parallel.system.variant(config.machine))
+
+    def _laid_on(self, graph: Graph, config: RunConfig) -> Laid:
+        """Plans on the slice that ``config`` asks for: those of another slice of the same chip where they are equal."""
+        if not keeps_plans(config):
+            return lay(graph, config)
+        parallel = lay_out(config, graph.batch)
+        key = ("any slice", parallel.system.chip, plan_key(config, graph, slice_too=False))
+        laid = self._laid.get(key, lambda: lay(graph, config))
+        if not _same_replica(laid.parallel, parallel):
+            return lay(graph, config)
+        summed = sum(each.gradient_bytes for each in laid.planned)
+        crossing = parallel.training and parallel.replicas > 1
+        return replace(laid, parallel=replace(parallel, gradient_bytes=summed if crossing else 0))
+
+    def _grouped(self, graph: Graph) -> Grouped:
+        _, found = self._groups.get(id(graph), lambda: (graph, grouped(graph)))
+        return found
+
+    def _over(self, memory: MemoryMap, graph: Graph, config: RunConfig, ipu: Ipu) -> Overflow | None:
+        _, found = self._overs.get(id(memory), lambda: (memory, overflow(memory, graph, config, ipu)))
+        return found
+
+    def _map(self, graph: Graph, assignment: Assignment, ipu: Ipu, kept: Held) -> MemoryMap:
+        """A memory map that was made for the same plans, or a new one."""
+        key = (id(assignment), str(kept))
+        _, _, found = self._memory.get(key, lambda: (assignment, kept, memory_map(graph, assignment, ipu, kept)))
+        return found
+
+
+def _same_replica(one: Parallel, other: Parallel) -> bool:
+    """Whether two uses of a slice cut a replica alike."""
+    alike = {"system": other.system, "ipus": other.ipus, "gradient_bytes": other.gradient_bytes}
+    return replace(one, **alike) == other  # type: ignore[arg-type]
+
+
+class _Kept(Generic[T]):
+    """The latest few products by key."""
+
+    def __init__(self, most: int = KEPT) -> None:
+        self._held: OrderedDict[Hashable, T] = OrderedDict()
+        self._most = most
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What ``key`` gave before, or what ``make`` gives now."""
+        if key not in self._held:
+            self._held[key] = make()
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+        self._held.move_to_end(key)
+        return self._held[key]
