@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class Kind(IntEnum):
     RANDOM                elements
     SORT                  rows, columns
     FALLBACK              op, elements: nothing better is known; costed by a fallback and listed in the report
+    STENCIL               op, mesh (tuple), channels, points, rows, flops, steps, lanes, assembly, pieces
     ====================  ==================================================================================
     """
 
@@ -46,6 +48,7 @@ class Kind(IntEnum):
     RANDOM = 10
     SORT = 11
     FALLBACK = 12
+    STENCIL = 13
 
 
 class Pass(IntEnum):
@@ -95,6 +98,9 @@ REQUIRED_ATTRIBUTES: dict[Kind, frozenset[str]] = {
     Kind.RANDOM: frozenset({"elements"}),
     Kind.SORT: frozenset({"rows", "columns"}),
     Kind.FALLBACK: frozenset({"op", "elements"}),
+    Kind.STENCIL: frozenset(
+        {"op", "mesh", "channels", "points", "rows", "flops", "steps", "lanes", "assembly", "pieces"}
+    ),
 }
 
 
@@ -131,9 +137,15 @@ class Tensors:
 
     def root(self, tensor: int) -> int:
         """The tensor that owns the bytes of ``tensor``."""
-        while self.alias_of[tensor] >= 0:
-            tensor = int(self.alias_of[tensor])
-        return tensor
+        return self.roots[tensor]
+
+    @cached_property
+    def roots(self) -> list[int]:
+        """The root of each tensor; an alias never points forwards."""
+        found: list[int] = []
+        for tensor, of in enumerate(self.alias_of.tolist()):
+            found.append(found[of] if of >= 0 else tensor)
+        return found
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,12 @@ No weight is loaded. What each primitive costs as is in ``classify``; fusion of 
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import jax
 
+from simulator.collecting import uncollected
 from simulator.config import RunConfig
 from simulator.frameworks.catalogue import framework
 from simulator.graph.fuse import fuse
@@ -26,7 +25,7 @@ Leaf = tuple[str, Role]  # name, role
 def trace(program: Program, config: RunConfig, on_progress: Callable[[float], None] | None = None) -> Graph:
     """The Graph of one step of one replica. Raises SimulatorError when the model cannot be trained."""
     report = on_progress or (lambda fraction: None)
-    with _uncollected():
+    with uncollected():
         function, arguments, roles, results = (_training if config.training else _inference)(program, config)
         jaxpr, used = _jaxpr(function, arguments)
         report(0.5)
@@ -36,18 +35,6 @@ def trace(program: Program, config: RunConfig, on_progress: Callable[[float], No
     report(0.9)
     check(graph)
     return graph
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """No garbage collection: all that a trace allocates stays until its end, and looking for more takes a quarter."""
-    collected = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collected:
-            gc.enable()
 
 
 def _jaxpr(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, list[bool]]:

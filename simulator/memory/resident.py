@@ -7,7 +7,7 @@ import numpy as np
 from simulator.machines.facts import whole
 from simulator.machines.ipu import Ipu
 from simulator.planner.assign import Assignment
-from simulator.planner.shares import Ints
+from simulator.planner.shares import Ints, rolled
 
 MATRIX_CODELETS = ("amp", "dot", "depthwise")
 
@@ -23,12 +23,12 @@ def resident_bytes(assignment: Assignment, ipu: Ipu) -> dict[str, Ints]:
         if plan.content in seen:
             continue
         seen.add(plan.content)
-        exchange_code += np.roll(plan.exchange_code, start)
-        vertex_state += np.roll(plan.vertex_state, start)
+        exchange_code += rolled(plan.exchange_code, start)
+        vertex_state += rolled(plan.vertex_state, start)
         control += len(plan.supersteps) * whole("codelet.control_per_superstep")
         for name in plan.codelets:
             mask = present.setdefault(name, np.zeros(ipu.tiles, dtype=bool))
-            mask |= np.roll(plan.compute > 0, start)
+            mask |= rolled(plan.compute, start) > 0
     code = np.full(ipu.tiles, whole("codelet.runtime_code"), dtype=np.int64)
     for name in sorted(present):
         size = "codelet.amp_code" if name.startswith(MATRIX_CODELETS) else "codelet.vector_code"

@@ -13,7 +13,7 @@ from simulator.memory.lifetimes import CATEGORIES, NOTHING_HELD, Held, Lifetimes
 from simulator.memory.resident import resident_bytes
 from simulator.planner.assign import Assignment
 from simulator.planner.layout import Layout
-from simulator.planner.shares import Ints, proportional
+from simulator.planner.shares import Ints, proportional, rolled
 from simulator.units import Bytes
 
 
@@ -51,7 +51,7 @@ class _Placed:
         key = (self.layouts[root], int(self.bytes[root]))
         if key not in self.known:
             layout, amount = key
-            self.known[key] = np.roll(_sized(amount, layout.spread.elements, layout.spread.total), layout.start)
+            self.known[key] = rolled(_sized(amount, layout.spread.elements, layout.spread.total), layout.start)
         return self.known[key]
 
 
@@ -77,7 +77,7 @@ def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu, held: Held = NOTH
         if spans.first[i] <= worst_step <= spans.last[i]:
             by_tile[spans.category[i]] += placed(int(spans.root[i]))
     if assignment.plans:
-        by_tile["temporaries"] += np.roll(assignment.plans[worst_step].temporary, assignment.starts[worst_step])
+        by_tile["temporaries"] += rolled(assignment.plans[worst_step].temporary, assignment.starts[worst_step])
     live = [i for i in touched if spans.always[i] or spans.first[i] <= worst_step <= spans.last[i]]
     return MemoryMap(
         by_tile=by_tile,
@@ -109,7 +109,8 @@ def _sweep(
             now -= placed(int(spans.root[i]))
         for i in born[step]:
             now += placed(int(spans.root[i]))
-        with_temporary = now + np.roll(assignment.plans[step].temporary, assignment.starts[step])
+        temporary = assignment.plans[step].temporary
+        with_temporary = now + rolled(temporary, assignment.starts[step]) if temporary.any() else now
         liveness[step] = int(with_temporary.sum()) - base
         tile = int(np.argmax(with_temporary))
         if with_temporary[tile] > most:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from simulator.machines.ipu import Ipu
-from simulator.planner.shares import Ints, proportional, spread
+from simulator.planner.shares import Ints, proportional, rolled, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Layout:
 
     def on_tiles(self) -> Ints:
         """Elements of every tile of the chip. Shape [tiles]."""
-        return np.roll(self.spread.elements, self.start)
+        return rolled(self.spread.elements, self.start)
 
 
 @lru_cache(maxsize=2048)

@@ -45,6 +45,14 @@ def proportional(amount: int, weights: Ints) -> Ints:
     return edges
 
 
+def rolled(amount: Ints, start: int) -> Ints:
+    """``amount`` of tiles counted from tile ``start``, wrapping round, as it lies on tile 0, 1, ... Shape [tiles]."""
+    if start == 0:
+        return amount
+    left = len(amount) - start
+    return np.concatenate((amount[left:], amount[:left]))
+
+
 def ceil_divide(amount: Ints | int, share: Ints | int) -> Ints:
     """Element-wise division rounded up."""
     return -(-np.asarray(amount, dtype=np.int64) // share)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from simulator.collecting import uncollected
 from simulator.config import RunConfig
 from simulator.graph.graph import Graph, Pass, Role
 from simulator.graph.rebatch import Batches
@@ -39,6 +40,7 @@ class Measured:
         self._whole = cache(self._on_one_ipu)
         self._splits = cache(self._balanced)
 
+    @uncollected()
     def __call__(self, config: RunConfig) -> Outcome:
         """What ``config`` does. Raises SimulatorError where it is illegal."""
         laid = lay(self._graphs.at(config.batch), self.cut(config))
