@@ -19,6 +19,7 @@ CALLS = frozenset(
     {"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "checkpoint", "remat2"}
 )
 NODE = re.compile(r"node(\d+)")
+INDEX = "wrapped_index"  # negative indices counted from the end: an IPU reads indices as they are
 KEY_BYTES = 8
 
 
@@ -90,6 +91,9 @@ class Walk:
 
     def _call(self, equation: Any, scope: str, repeats: int) -> None:
         name = str(equation.params.get("name", ""))
+        if name == INDEX:
+            self._view(equation)
+            return
         if name in COMPOSITES:
             composite = COMPOSITES[name]
             attributes = composite.describe([aval_of(v).shape for v in equation.invars])
@@ -172,7 +176,7 @@ class Walk:
         )
 
     def _is_free(self, equation: Any) -> bool:
-        """A sum of one, a cast to the same type, or a transpose of what a matrix unit wrote: either order will do."""
+        """A sum of one, a cast to the same type, a transpose that moves nothing or what a matrix unit wrote."""
         name = equation.primitive.name
         if name in REDUCTIONS and not name.startswith("arg"):
             return aval_of(equation.invars[0]).elements == aval_of(equation.outvars[0]).elements
@@ -180,6 +184,9 @@ class Walk:
             return bool(aval_of(equation.invars[0]).dtype == aval_of(equation.outvars[0]).dtype)
         if name != "transpose" or isinstance(equation.invars[0], jex.Literal):
             return False
+        shape, order = aval_of(equation.invars[0]).shape, equation.params["permutation"]
+        if [d for d in order if shape[d] > 1] == [d for d, size in enumerate(shape) if size > 1]:
+            return True  # only dimensions of one element move
         producer = self.builder.producer.get(self.builder.root(self.read(equation.invars[0])))
         return producer is not None and self.builder.kind[producer] in (Kind.MATMUL, Kind.CONV)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from simulator.planner.rows import (
     plan_sort,
 )
 from simulator.planner.slices import Slices, plan_gather, plan_update, table_spread
+from simulator.planner.stencil import Sweeps, plan_stencil
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,9 @@ class _Walk:
                 self.layouts[root] = Layout(scaled(self.elements(root), Spread(wanted)), start)
         for root in sides:
             self.layout(root)
-        self._record(index, plan, start, dict(plan.splits)["across"])
+        splits = dict(plan.splits)
+        groups = splits["groups"] if kind == Kind.CONV else 1  # groups of a convolution are channels too
+        self._record(index, plan, start, splits["across"] * groups)
 
     def _elementwise(self, index: int) -> None:
         attributes = self.graph.ops.attributes[index]
@@ -238,6 +242,8 @@ class _Walk:
             return plan_pool(a["outputs"], a["window"], backward, itemsize, ipu)
         if kind == Kind.RANDOM:
             return plan_random(a["elements"], itemsize, ipu)
+        if kind == Kind.STENCIL:
+            return plan_stencil(_sweeps(a, itemsize), ipu)
         if kind == Kind.SORT:
             return plan_sort(a["rows"], a["columns"], itemsize, ipu)
         foreign = tuple(sorted((self.elements(r), self.itemsize(r)) for r in self.roots(index)))
@@ -257,3 +263,8 @@ class _Walk:
             self.layouts[table] = Layout(scaled(self.elements(table), wanted), self._advance(wanted.used))
             return found
         return replace(found, resident=False)
+
+
+def _sweeps(a: dict[str, Any], itemsize: int) -> Sweeps:
+    named = {name: a[name] for name in ("channels", "points", "rows", "flops", "steps", "lanes", "assembly", "pieces")}
+    return Sweeps(mesh=tuple(a["mesh"]), itemsize=itemsize, halo=a["op"] != "triad", **named)

@@ -10,7 +10,7 @@ from typing import Any
 FAMILIES = (
     "activations", "arithmetic", "attention", "casting", "classical", "control", "convolution", "detection",
     "generators", "geometry", "indexing", "losses", "matmul", "movement", "norms", "pooling", "quantisation",
-    "recurrent", "reductions", "resizing", "sequences", "shapes", "signal", "streaming", "strings",
+    "recurrent", "reductions", "resizing", "sequences", "shapes", "signal", "stencils", "streaming", "strings",
     "training", "trees",
 )  # fmt: skip
 

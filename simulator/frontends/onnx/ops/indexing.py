@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -9,13 +10,21 @@ import jax.numpy as jnp
 import numpy as np
 from onnx import helper
 
-from simulator.frontends.onnx.call import Call, is_known, xp
+from simulator.frontends.onnx.call import Call, is_known
 from simulator.frontends.onnx.registry import op
 
 
 def _wrapped(indices: Any, size: int) -> Any:
-    space = xp(indices)
-    return space.where(indices < 0, indices + size, indices)
+    if is_known(indices):
+        return np.where(indices < 0, indices + size, indices)
+    return wrapped_index(indices, size)
+
+
+@partial(jax.jit, static_argnums=1)
+def wrapped_index(indices: Any, size: int) -> Any:
+    """Negative indices counted from the end. The trace meets this name and takes it for free, as on an IPU, which
+    reads indices as they are."""
+    return jnp.where(indices < 0, indices + size, indices)
 
 
 @op("Gather")
@@ -56,9 +65,9 @@ def gather_nd(call: Call, x: Any, indices: Any) -> Any:
     return function(jnp.asarray(x), jnp.asarray(indices))
 
 
-def _update(reference: Any, values: Any, how: str) -> Any:
+def _update(x: Any, index: list[Any], values: Any, how: str) -> Any:
     names = {"none": "set", "add": "add", "mul": "multiply", "max": "max", "min": "min"}
-    return getattr(reference, names[how])(values)
+    return getattr(jnp.asarray(x).at[tuple(index)], names[how])(values, wrap_negative_indices=False)
 
 
 @op("ScatterElements", "Scatter")
@@ -66,13 +75,15 @@ def scatter_elements(call: Call, x: Any, indices: Any, updates: Any) -> Any:
     axis = call.attr("axis", 0) % x.ndim
     index = list(jnp.indices(indices.shape, sparse=True))
     index[axis] = jnp.asarray(_wrapped(indices, x.shape[axis]))
-    return _update(jnp.asarray(x).at[tuple(index)], updates, call.text("reduction", "none"))
+    return _update(x, index, updates, call.text("reduction", "none"))
 
 
 @op("ScatterND")
 def scatter_nd(call: Call, x: Any, indices: Any, updates: Any) -> Any:
-    index = tuple(jnp.moveaxis(jnp.asarray(indices), -1, 0))
-    return _update(jnp.asarray(x).at[index], updates, call.text("reduction", "none"))
+    index = [
+        _wrapped(part, size) for part, size in zip(jnp.moveaxis(jnp.asarray(indices), -1, 0), x.shape, strict=False)
+    ]
+    return _update(x, index, updates, call.text("reduction", "none"))
 
 
 @op("OneHot", static=(1,))
