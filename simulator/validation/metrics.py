@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from importlib.resources import files
 from math import prod
 from typing import Any
 
-import yaml
-
+from simulator.datafiles import read_data
 from simulator.machines.constants import Constants
 from simulator.validation.cases import Case, with_task
 from simulator.validation.refusals import NotModelled
@@ -22,7 +20,7 @@ TERA = 1e12
 
 @lru_cache(maxsize=1)
 def _facts() -> dict[str, Any]:
-    parsed: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("metrics.yaml").read_text("utf-8"))
+    parsed: dict[str, Any] = read_data("simulator.validation", "metrics.yaml")
     return parsed
 
 
@@ -110,6 +108,13 @@ def _with_evaluation(case: Case, runs: Runs, constants: Constants) -> float:
     return every / (training + _evaluation(case, runs, constants))
 
 
+def _evaluation_alone(case: Case, runs: Runs, constants: Constants) -> float:
+    """As a row of its own, only where evaluation ran on the layout of the training."""
+    if case.config.sdk < _fact("unpacked_evaluation_below"):
+        raise NotModelled("evaluation before SDK 2.5 was a program of its own that no source describes")
+    return _evaluation(case, runs, constants)
+
+
 def _evaluation(case: Case, runs: Runs, constants: Constants) -> float:
     """Seconds of one evaluation on the layout of the training run."""
     if not case.workload.evaluation:
@@ -122,7 +127,11 @@ def _evaluation(case: Case, runs: Runs, constants: Constants) -> float:
 
 def _offline_evaluation(case: Case, runs: Runs, constants: Constants) -> float:
     """All kept checkpoints of a run evaluated after it, once the evaluation program is on the IPUs."""
-    checkpoints = max(1.0, _epochs(case) / _fact("checkpoint_every")) if _amount(case) else 10.0
+    if case.config.sdk < _fact("compiled_evaluation_from"):
+        raise NotModelled(
+            "the evaluation program was compiled within the run before SDK 2.2; compilation is not simulated"
+        )
+    checkpoints = max(1.0, _epochs(case) / _fact("checkpoint_every")) if _amount(case) else _fact("checkpoints_of_run")
     return _fact("graph_swap") + checkpoints * _evaluation(case, runs, constants)
 
 
@@ -167,7 +176,7 @@ METRICS: dict[str, Callable[[Case, Runs, Constants], float]] = {
     "throughput_incl_eval": _with_evaluation,
     "throughput_incl_checkpoints": _with_checkpoints,
     "time_to_train_min": _time_to_train,
-    "eval_pause_s": _evaluation,
+    "eval_pause_s": _evaluation_alone,
     "offline_eval_phase_s": _offline_evaluation,
     "latency_ms_avg": _latency,
     "latency_ms_p50": _latency,

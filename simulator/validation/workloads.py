@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from simulator.datafiles import read_data
 from simulator.validation.figures import Subject
 
 SEQUENCE = re.compile(r"\bsl\s*(\d{2,5})", re.I)
@@ -38,7 +36,7 @@ class Workload:
 
 @lru_cache(maxsize=1)
 def _entries() -> list[dict[str, Any]]:
-    parsed: list[dict[str, Any]] = yaml.safe_load(files(__package__).joinpath("workloads.yaml").read_text("utf-8"))
+    parsed: list[dict[str, Any]] = read_data("simulator.validation", "workloads.yaml")
     return parsed
 
 

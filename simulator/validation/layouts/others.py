@@ -22,21 +22,25 @@ def rnnt(name: str, entry: Mapping[str, Any]) -> Configuration:
     )  # fmt: skip
 
 
+# encoder.encoders__2., __6. and __11. begin on the next IPU: speech/conformer/pytorch/configs/train.yaml
+CONFORMER_SPLITS = ("layer2.", "layer6.", "layer11.")
+
+
 def conformers(name: str, entry: Mapping[str, Any]) -> list[Configuration]:
     """One configuration a pod: ``pod16`` and ``pod64`` differ in replicas and accumulation."""
     per = int(entry["ipus_per_replica"])
     found = []
     for pod in (key for key in entry if key.startswith("pod")):
         settings = {
-            "batch": int(entry["batch_size"]), "replicas": int(entry[pod]["replicas"]), "stages": per,
+            "batch": int(entry["batch_size"]), "replicas": int(entry[pod]["replicas"]), "splits": CONFORMER_SPLITS,
             "accumulation": int(entry[pod]["gradient_accumulation"]), "precision": "fp16", "partials": "fp16",
-            "optimiser": "adam", "recompute": "stages", "host_input": "device",
+            "optimiser": "adam", "recompute": "stages", "host_input": "device", "available_memory_proportion": 0.3,
         }  # fmt: skip
         found.append(
             Configuration(
                 **{**identity(name, entry), "name": f"{name}-{pod}"}, model="conformer-medium", task="train",
                 framework="pytorch", ipus=per * int(entry[pod]["replicas"]), settings=settings,
-                assumed=("splits", "optimiser", "partials", "recompute"),
+                assumed=("optimiser", "recompute"),
             )
         )  # fmt: skip
     return found

@@ -1,0 +1,155 @@
+"""Predictions depend on what was measured alone, each metric is the right function of a step, and scores add up."""
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from simulator.machines.constants import NOMINAL
+from simulator.validation import command
+from simulator.validation.cases import case_of
+from simulator.validation.configurations import read_configurations
+from simulator.validation.figures import Figure, Subject, read_figures
+from simulator.validation.metrics import predicted
+from simulator.validation.predictions import Judged, Prediction, judge, predict
+from simulator.validation.refusals import NotModelled
+from simulator.validation.runs import Runs
+from simulator.validation.scores import by, percentile, score
+from simulator.validation.table import lines, to_json
+
+KNOWN = read_configurations()
+RUNS = Runs()
+RESNET = Subject(
+    round="MLPerf Training v1.1", division="closed", system="IPU-POD16", chips="16", model="ResNet-50 v1.5",
+    task="train", framework="TensorFlow 1.15 SDK 2.3.0", precision="fp16 (16.16, half partials)", batch_micro="20",
+    batch_global="3200", replicas="16", pipeline_stages="1", grad_accum="10", metric="throughput", unit="images/s",
+    chip_type="GC200 1.33 GHz", hosts="1",
+)  # fmt: skip
+LATENCY = Subject(
+    system="1x C600 (PCIe)", chips="1", model="ResNet-50", task="infer", framework="PopRT", precision="fp16",
+    batch_micro="4", metric="latency_ms_avg", unit="ms", chip_type="C600",
+)  # fmt: skip
+
+
+def value(subject: Subject, **changes: str) -> float:
+    case = case_of(replace(subject, **changes), KNOWN)
+    return predicted(case, RUNS, NOMINAL)
+
+
+def test_an_epoch_is_its_images_over_the_throughput() -> None:
+    assert value(RESNET, metric="epoch_time_s_median") == pytest.approx(1_281_167 / value(RESNET))
+
+
+def test_checkpoints_and_evaluation_cost_time_and_train_time_is_epochs_and_what_comes_after() -> None:
+    with_checkpoints = value(RESNET, metric="throughput_incl_checkpoints")
+    assert 0.9 * value(RESNET) < with_checkpoints < value(RESNET)
+    minutes = value(RESNET, metric="time_to_train_min", samples_to_converge_or_epochs="38 epochs")
+    after = value(RESNET, metric="offline_eval_phase_s", samples_to_converge_or_epochs="38 epochs")
+    assert minutes == pytest.approx((38 * 1_281_167 / with_checkpoints + after) / 60)
+
+
+def test_latency_is_the_batches_in_flight_over_the_throughput() -> None:
+    throughput = value(LATENCY, metric="throughput")
+    assert value(LATENCY) == pytest.approx(1e3 * 4 * 4 / throughput)  # four clients, batches of four
+    slow = case_of(replace(LATENCY, metric="latency_ms_p99"), KNOWN)
+    assert predicted(slow, RUNS, replace(NOMINAL, latency_tail=1.5)) == pytest.approx(1.5 * value(LATENCY))
+
+
+def test_what_a_step_does_not_tell_is_refused_with_the_reason() -> None:
+    with pytest.raises(NotModelled, match="init_s"):
+        value(RESNET, metric="init_s")
+    with pytest.raises(NotModelled, match="convergence is not simulated"):
+        value(RESNET, metric="time_to_train_min")
+
+
+def test_nothing_depends_on_ids_notes_families_sources_or_published_values() -> None:
+    figures = [Figure("a", "s", "f", RESNET, 29_543.0), Figure("b", "t", "g", LATENCY, 2.24)]
+    changed = [
+        Figure(f"x{place}", f"elsewhere {place}", "another", each.subject, (each.published or 1) * 1000)
+        for place, each in enumerate(figures)
+    ]
+    order = list(range(len(figures)))
+    random.Random(3).shuffle(order)
+    before = [each.prediction for each in judge(figures, KNOWN, RUNS)]
+    after = judge([changed[place] for place in order], KNOWN, Runs())
+    assert [each.prediction for each in after] == [before[place] for place in order]
+
+
+def test_ids_may_be_shuffled_and_values_scaled_over_the_whole_file_and_every_reading_stays() -> None:
+    def read(figure: Figure) -> str:
+        try:
+            case = case_of(figure.subject, KNOWN)
+        except NotModelled as refused:
+            return str(refused)
+        return f"{case.model} {case.config} {case.origins}"
+
+    figures = read_figures()
+    ids = [each.id for each in figures]
+    random.Random(5).shuffle(ids)
+    shuffled = [replace(f, id=i, published=(f.published or 0) * 7) for f, i in zip(figures, ids, strict=True)]
+    assert [read(each) for each in shuffled] == [read(each) for each in figures]
+
+
+def test_a_gpu_row_is_predicted_by_the_comparator_and_with_a_wider_interval() -> None:
+    row = Subject(
+        system="DGX A100 640G (8x A100-SXM4-80GB)", chips="8", model="ResNet-50 v1.5", task="train", framework="mxnet",
+        precision="mixed fp16", batch_global="3264", metric="throughput", unit="images/s", chip_type="A100-SXM4-80GB",
+    )  # fmt: skip
+    gpu, ipu = predict(row, KNOWN, RUNS), predict(RESNET, KNOWN, RUNS)
+    assert gpu.value is not None
+    assert ipu.value is not None
+    assert 5_000 < gpu.value < 60_000
+    assert (gpu.high or 0) / gpu.value > (ipu.high or 0) / ipu.value
+
+
+def judged(
+    published: float, value: float | None, low: float | None = None, high: float | None = None, family: str = "f"
+) -> Judged:
+    subject = Subject(metric="throughput", model="M", system="S", framework="F")
+    found = Prediction(value, low, high, "why" if value is None else "")
+    return Judged(Figure("i", "s: x", family, subject, published), found)
+
+
+def test_scores_count_errors_coverage_and_widths() -> None:
+    rows = [
+        judged(100, 110, 90, 130), judged(100, 80, 70, 90, "g"), judged(100, 100, 95, 105), judged(100, None),
+    ]  # fmt: skip
+    found = score("all", rows)
+    assert (found.rows, found.modelled) == (4, 3)
+    assert (found.median, found.ninetieth, found.worst) == (pytest.approx(10), pytest.approx(20), pytest.approx(20))
+    assert found.covered == pytest.approx(2 / 3)
+    assert found.half_width == pytest.approx(100 * 10 / 80)
+    assert [each.name for each in by(rows, lambda each: each.figure.family)] == ["f", "g"]
+    assert rows[1].error_percent == pytest.approx(-20)
+    assert percentile([1, 2, 3, 4], 0.5) == 2
+
+
+def test_the_table_tells_reasons_and_its_json_has_every_key() -> None:
+    rows = [judged(100, 110, 90, 130), judged(100, None)]
+    text = "\n".join(lines(rows))
+    assert "+10.0 %" in text
+    assert "why" in text
+    keys = {"id", "metric", "unit", "published", "predicted", "error_percent", "low", "high", "modelled", "reason"}
+    assert all(keys <= set(entry) for entry in to_json(rows))
+    assert [entry["modelled"] for entry in to_json(rows)] == [True, False]
+
+
+def test_the_command_reads_files_it_has_never_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    figures = tmp_path / "unseen.csv"
+    figures.write_text(
+        "id,source,system,chips,model,task,framework,precision,batch_micro,metric,value,unit,chip_type\n"
+        "1,s,1x C600,1,ResNet-50,infer,PopRT,fp16,4,throughput,7000,samples/s,C600\n"
+        "2,s,1x C600,1,AlphaFold,infer,PopRT,fp16,4,throughput,7000,samples/s,C600\n",
+        encoding="utf-8",
+    )
+    target = tmp_path / "rows.json"
+    assert command.main(["--figures", str(figures), "--json", str(target)]) == 0
+    known, unknown = json.loads(target.read_text(encoding="utf-8"))
+    assert known["modelled"]
+    assert known["low"] < known["predicted"] < known["high"]
+    assert (unknown["modelled"], unknown["predicted"]) == (False, None)
+    assert "AlphaFold" in unknown["reason"]
+    assert "all rows" in capsys.readouterr().out
+    assert command.main(["--figures", str(tmp_path / "none.csv")]) == 2
