@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from simulator.datafiles import read_data
 from simulator.errors import SimulatorError
 
 
@@ -41,7 +39,7 @@ class Gpu:
 @lru_cache(maxsize=1)
 def gpus() -> dict[str, Gpu]:
     """All of them, by id."""
-    parsed = yaml.safe_load(files(__package__).joinpath("gpus.yaml").read_text("utf-8"))
+    parsed = read_data("simulator.comparator", "gpus.yaml")
     return {key: _gpu(key, entry) for key, entry in parsed.items()}
 
 

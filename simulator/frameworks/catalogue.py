@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from simulator.datafiles import read_data
 from simulator.errors import SimulatorError
 
 
@@ -33,7 +31,7 @@ class Framework:
 @lru_cache(maxsize=1)
 def frameworks() -> dict[str, Framework]:
     """All of them, by the name that RunConfig takes."""
-    parsed = yaml.safe_load(files(__package__).joinpath("frameworks.yaml").read_text("utf-8"))
+    parsed = read_data("simulator.frameworks", "frameworks.yaml")
     return {name: Framework(name=name, **entry) for name, entry in parsed.items()}
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, Literal
 
-import yaml
+from simulator.datafiles import read_data
 
 Side = Literal["low", "value", "high"]
 CONFIDENCES = ("measured", "documented", "inferred", "recalled", "fitted", "nominal", "given")
@@ -38,7 +37,7 @@ class Fact:
 
 def read_yaml(name: str) -> dict[str, Any]:
     """A data file of this package, parsed."""
-    parsed: dict[str, Any] = yaml.safe_load(files(__package__).joinpath(name).read_text("utf-8"))
+    parsed: dict[str, Any] = read_data("simulator.machines", name)
     return parsed
 
 

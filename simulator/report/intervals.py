@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from math import ceil, exp
 from typing import Any
 
-import yaml
-
+from simulator.datafiles import read_data
 from simulator.report.parts import Parts
 
 COVERAGE = 0.9  # of the interval
@@ -34,7 +32,7 @@ class Doubts:
 
 @lru_cache(maxsize=1)
 def _known() -> dict[str, Any]:
-    parsed: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("residuals.yaml").read_text("utf-8"))
+    parsed: dict[str, Any] = read_data("simulator.report", "residuals.yaml")
     return parsed
 
 
