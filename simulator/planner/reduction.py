@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from simulator.machines.facts import whole
@@ -18,6 +20,7 @@ def stages(depth: int) -> int:
     return 2 if depth < whole("planner.reduce_three_stages_from") else 3
 
 
+@lru_cache(maxsize=4096)
 def stage_depths(depth: int) -> tuple[int, ...]:
     """Partials added in each stage: equal factors, rounded up, the last takes what is left."""
     left, depths = depth, []
@@ -26,6 +29,17 @@ def stage_depths(depth: int) -> tuple[int, ...]:
         depths.append(factor)
         left = -(-left // factor)
     return tuple(depths)
+
+
+@lru_cache(maxsize=8)
+def stage_table(most: int) -> Ints:
+    """``stage_depths`` of every depth up to ``most``, 0 where there is no such stage. Shape [3, most + 1]."""
+    found = np.zeros((3, most + 1), dtype=np.int64)
+    for depth in range(2, most + 1):
+        depths = stage_depths(depth)
+        found[: len(depths), depth] = depths
+    found.setflags(write=False)
+    return found
 
 
 def reduce_add_cycles(depth: Ints | int, outputs: Ints, half: bool, ipu: Ipu) -> Ints:

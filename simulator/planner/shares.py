@@ -55,4 +55,4 @@ def rolled(amount: Ints, start: int) -> Ints:
 
 def ceil_divide(amount: Ints | int, share: Ints | int) -> Ints:
     """Element-wise division rounded up."""
-    return -(-np.asarray(amount, dtype=np.int64) // share)
+    return (np.asarray(amount, dtype=np.int64) + (share - 1)) // share
