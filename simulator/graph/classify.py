@@ -120,7 +120,14 @@ def _dot(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> Des
     k = math.prod(lhs[d] for d in lhs_contract)
     m = inputs[0].elements // max(1, batch * k)
     n = math.prod(rhs) // max(1, batch * math.prod(rhs[d] for d in rhs_contract))
-    return Described(Kind.MATMUL, {"batch": max(1, batch), "m": max(1, m), "k": max(1, k), "n": max(1, n)})
+    # the matrix unit wants the summed dimension innermost on both sides: what is not must be relaid
+    relaid = (_last(lhs_contract) != len(lhs) - 1, _last(rhs_contract) != len(rhs) - 1)
+    sizes = {"batch": max(1, batch), "m": max(1, m), "k": max(1, k), "n": max(1, n)}
+    return Described(Kind.MATMUL, {**sizes, "relaid": relaid})
+
+
+def _last(dims: tuple[int, ...]) -> int:
+    return max(dims, default=-1)
 
 
 def _conv(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> Described:
@@ -128,9 +135,12 @@ def _conv(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> De
     lhs, rhs, out = inputs[0].shape, inputs[1].shape, outputs[0].shape
     features, per_batch = params["feature_group_count"], params["batch_group_count"]
     groups = features * per_batch
+    # weight updates read both sides with batch and channels exchanged, slopes of inputs their weights
+    updating = lhs_spec[0] != 0
     return Described(
         Kind.CONV,
         {
+            "relaid": (updating, updating or rhs_spec[0] != 0),
             "batch": lhs[lhs_spec[0]] // per_batch,
             "groups": groups,
             "in_channels": rhs[rhs_spec[1]],
@@ -176,6 +186,11 @@ def _sort(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> De
     return Described(Kind.SORT, {"rows": max(1, inputs[0].elements // max(1, columns)), "columns": max(1, columns)})
 
 
+def _top_k(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> Described:
+    sorted_ = _sort({"dimension": -1}, inputs, outputs)
+    return Described(Kind.SORT, {**sorted_.attributes, "kept": max(1, int(params["k"]))})
+
+
 def _cumulative(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> Described:
     return Described(
         Kind.REDUCE,
@@ -195,7 +210,7 @@ DESCRIBERS: dict[str, Describe] = {
     "scatter_min": _scatter,
     "scatter_max": _scatter,
     "sort": _sort,
-    "top_k": _sort,
+    "top_k": _top_k,
     **dict.fromkeys(
         ("reduce_window", "reduce_window_max", "reduce_window_min", "reduce_window_sum", "select_and_scatter_add"),
         _pool,

@@ -21,6 +21,7 @@ class Kind(IntEnum):
     MATMUL                batch, m, k, n: out[batch, m, n] += lhs[batch, m, k] x rhs[batch, k, n]
     CONV                  batch, groups, in_channels, out_channels (both of one group), field_in, field_out,
                           kernel, stride, dilation, input_dilation (tuples over the spatial dimensions)
+                          Both may have relaid: whether each operand lies with its channels in the wrong place
     ELEMENTWISE           function (the costliest), functions (all, in order), depth (their number), elements, arity
     REDUCE                op, inputs (elements read), outputs (elements written), depth (elements per output)
     MOVEMENT              op, bytes (written)
@@ -29,7 +30,7 @@ class Kind(IntEnum):
     NORM                  name, rows (independent statistics), columns (elements per statistic)
     SOFTMAX               name, rows, columns
     RANDOM                elements
-    SORT                  rows, columns
+    SORT                  rows, columns; kept, when only the largest are wanted
     FALLBACK              op, elements: nothing better is known; costed by a fallback and listed in the report
     STENCIL               op, mesh (tuple), channels, points, rows, flops, steps, lanes, assembly, pieces
     ====================  ==================================================================================

@@ -9,7 +9,7 @@ from simulator.machines.ipu import Ipu
 from simulator.planner.assign import Assignment
 from simulator.planner.shares import Ints, rolled
 
-MATRIX_CODELETS = ("amp", "dot", "depthwise")
+MATRIX_CODELETS = ("amp", "dot", "depthwise", "slic")
 
 
 def resident_bytes(assignment: Assignment, ipu: Ipu) -> dict[str, Ints]:

@@ -27,6 +27,7 @@ from simulator.planner.rows import (
 )
 from simulator.planner.slices import Slices, plan_gather, plan_update, table_spread
 from simulator.planner.stencil import Sweeps, plan_stencil
+from simulator.planner.topk import plan_topk
 
 
 @dataclass(frozen=True)
@@ -244,6 +245,8 @@ class _Walk:
             return plan_random(a["elements"], itemsize, ipu)
         if kind == Kind.STENCIL:
             return plan_stencil(_sweeps(a, itemsize), ipu)
+        if kind == Kind.SORT and "kept" in a:
+            return plan_topk(a["rows"], a["columns"], a["kept"], itemsize, ipu)
         if kind == Kind.SORT:
             return plan_sort(a["rows"], a["columns"], itemsize, ipu)
         foreign = tuple(sorted((self.elements(r), self.itemsize(r)) for r in self.roots(index)))

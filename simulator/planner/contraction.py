@@ -8,6 +8,7 @@ from typing import Any
 
 from simulator.graph.graph import Kind
 
+GRAIN = 8  # bytes
 SPATIAL = ("field_in", "field_out", "kernel", "stride", "dilation", "input_dilation")
 
 
@@ -39,6 +40,8 @@ class Contraction:
     fold: int = 1
     transforms: tuple[str, ...] = ()
     copied: tuple[bool, bool] = (False, False)  # operands that tiles must rearrange before the vertex can use them
+    relaid: tuple[bool, bool] = (False, False)  # operands that lie otherwise than the matrix unit reads them
+    stride: int = 1  # along a row
     zero_filled: int = 0  # outputs that get no contribution (dilated inputs): cleared, not computed
 
     @property
@@ -50,6 +53,16 @@ class Contraction:
     def partial(self) -> int:
         """Bytes of a partial sum."""
         return 2 if self.half and self.half_partials else 4
+
+    @property
+    def kernel_width(self) -> int:
+        """Taps of one row of the kernel."""
+        return max(1, self.taps // max(1, self.row_taps))
+
+    @property
+    def misaligned(self) -> bool:
+        """Whether channels do not fill the 8-byte grains that are read at once: operands are then padded."""
+        return self.ins * self.element % GRAIN != 0 and self.ins * self.element > GRAIN
 
     @property
     def macs(self) -> int:
@@ -68,7 +81,7 @@ def contraction(
         rows = attributes["m"]
         return Contraction(
             attributes["batch"], 1, rows, 1, attributes["k"], attributes["n"], 1, rows, 1, 1.0, 0, 1,
-            half, half_partials, resident,
+            half, half_partials, resident, relaid=_relaid(attributes, resident),
         )  # fmt: skip
     columns = (attributes[name] for name in SPATIAL)
     dims = list(zip(*columns, strict=True)) or [(1, 1, 1, 1, 1, 1)]
@@ -83,9 +96,15 @@ def contraction(
         attributes["groups"], attributes["batch"], outs[0], prod(outs[1:]),
         attributes["in_channels"], attributes["out_channels"], prod(taps),
         field_in, _columns_read(dims[1:], outs[1:], taps[1:]), step, max(0, reach - ceil(step)), taps[0],
-        half, half_partials, resident,
+        half, half_partials, resident, relaid=_relaid(attributes, resident), stride=stride,
     )  # fmt: skip
     return replace(problem, zero_filled=max(0, everything - problem.outputs))
+
+
+def _relaid(attributes: dict[str, Any], resident: tuple[bool, bool]) -> tuple[bool, bool]:
+    """Operands to rearrange first; what the plan itself places lies right from the start."""
+    first, second = attributes.get("relaid", (False, False))
+    return first and not resident[0], second and not resident[1]
 
 
 def _useful(out: int, kernel: int, spread: int) -> tuple[int, int]:

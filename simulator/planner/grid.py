@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from simulator.planner.reduction import reduce_add_cycles, stage_depths
 from simulator.planner.search import Split, choose, copied_elements, copy_cycles, grains, input_elements, vertex_cycles
 from simulator.planner.shares import Ints, ceil_divide, proportional, shares, spread
 from simulator.planner.vertices import amp
+
+Side = TypeVar("Side")
 
 
 @lru_cache(maxsize=PLANS_KEPT)
@@ -105,18 +108,11 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
     positions = g.groups * g.batch * g.rows * problem.width
     copied = copied_elements(problem, grid)
     gathered = together(inputs, loaded)
-    if copied.any():
-        steps = [
-            Step("gather operands", gathered, grid.full(copy_cycles(problem, copied)), Part.COPY),
-            Step("multiply", None, grid.full(vertex), Part.MATRIX),
-        ]
-    else:
-        steps = [Step("gather operands", gathered, grid.full(vertex), Part.MATRIX)]
     partials = positions * g.outs
     reducing, results = reduction(problem, split, grid, partials, ipu)
-    steps += reducing
-    steps += _finish(problem, asked, results, ipu)
-    steps = [Step(s.name, s.exchange, s.compute, s.part, split.serial) for s in steps]
+    serial = [*_multiply(problem, grid, gathered, copied, vertex), *reducing, *_finish(problem, asked, results, ipu)]
+    steps = relayout(asked, _asked_order(problem, problem.copied), ipu)
+    steps += [Step(s.name, s.exchange, s.compute, s.part, split.serial) for s in serial]
     held = (read + weights + copied) * problem.element
     temporary = held + partials * problem.partial * (2 if split.ins > 1 else 1)
     return assemble(
@@ -132,6 +128,41 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
         ),
         ipu,
     )
+
+
+def _multiply(problem: Contraction, grid: Grid, gathered: Exchange, copied: Ints, vertex: Ints) -> list[Step]:
+    """Operands arrive, are rearranged where the vertex needs that, and are multiplied."""
+    if not copied.any():
+        return [Step("gather operands", gathered, grid.full(vertex), Part.MATRIX)]
+    return [
+        Step("gather operands", gathered, grid.full(copy_cycles(problem, copied)), Part.COPY),
+        Step("multiply", None, grid.full(vertex), Part.MATRIX),
+    ]
+
+
+def relayout(asked: Contraction, copied: tuple[bool, bool], ipu: Ipu) -> list[Step]:
+    """Operands that lie otherwise than the matrix unit reads them: moved and put in order, evenly over all tiles.
+
+    PopLibs charges 5 cycles for every 4 elements, and 5 for every 3 where channels do not fill 8-byte grains.
+    An operand that tiles rearrange anyway (``copied``) is put in order by that.
+    """
+    sides = (
+        asked.groups * asked.batch * asked.in_rows * asked.in_width * asked.ins,
+        asked.groups * asked.taps * asked.ins * asked.outs,
+    )
+    needed = [
+        not done and (relaid or (asked.misaligned and not resident))
+        for relaid, resident, done in zip(asked.relaid, asked.resident, copied, strict=True)
+    ]
+    elements = sum(size for size, wanted in zip(sides, needed, strict=True) if wanted)
+    if not elements:
+        return []
+    held = spread(elements, ipu.tiles, ipu.tiles, max(1, ipu.atom_bytes // asked.element))
+    moved = exchange(
+        held * asked.element, held * asked.element, piece=run_of(elements * asked.element, ipu),
+        copies_bytes=elements * asked.element,
+    )  # fmt: skip
+    return [Step("relay operands", moved, ceil_divide(held * 5, 3 if asked.misaligned else 4), Part.COPY)]
 
 
 def reduction(problem: Contraction, split: Split, grid: Grid, partials: Ints, ipu: Ipu) -> tuple[list[Step], Ints]:
@@ -166,9 +197,13 @@ def _finish(problem: Contraction, asked: Contraction, results: Ints, ipu: Ipu) -
 
 def _residents(problem: Contraction, inputs: Ints, weights: Ints) -> tuple[Ints | None, Ints | None]:
     """Which tiles hold how many bytes of the resident operands, in the order of the operator that was asked for."""
-    found = (inputs if problem.resident[0] else None, weights if problem.resident[1] else None)
-    first, second = found[::-1] if "swap operands" in problem.transforms else found
-    return first, second
+    return _asked_order(problem, (inputs if problem.resident[0] else None, weights if problem.resident[1] else None))
+
+
+def _asked_order(problem: Contraction, pair: tuple[Side, Side]) -> tuple[Side, Side]:
+    """What belongs to the inputs and weights of ``problem`` in the order of the operator that was asked for."""
+    first, second = pair
+    return (second, first) if "swap operands" in problem.transforms else (first, second)
 
 
 def _codelets(split: Split, problem: Contraction) -> tuple[str, ...]:

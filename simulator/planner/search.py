@@ -13,12 +13,13 @@ import numpy as np
 
 from simulator.machines.ipu import Ipu
 from simulator.planner.contraction import Contraction, restatements
-from simulator.planner.reduction import reduce_add_cycles, stage_depths
+from simulator.planner.reduction import reduce_add_cycles, stage_table
 from simulator.planner.shares import Ints, ceil_divide
-from simulator.planner.vertices import Amp, amp, amp_cycles, depthwise_cycles, dot_cycles
+from simulator.planner.vertices import Amp, amp, amp_cycles, depthwise_cycles, dot_cycles, slic_cycles
 from simulator.units import ceil_div
 
 CANDIDATES_A_DIMENSION = 22  # a prototype measured 22 within 1.3 % of 90
+SLIC_CHANNELS = (1, 2, 4)  # of a group: four in and four out are done at once
 SERIAL_SPLITS = (1, 2, 4, 8, 16, 32, 64)
 LEAST_SERIAL_OUTPUTS = 16  # output channels of one serial step: a grain of the matrix unit
 
@@ -94,7 +95,15 @@ def _methods(problem: Contraction) -> list[tuple[str, Contraction]]:
         found.append(("dot", problem))
     if problem.half and problem.ins == 1 and problem.outs == 1 and problem.groups > 1:
         found.append(("depthwise", problem))
+    if problem.groups > 1 and _slic(problem):
+        found.append(("slic", problem))
     return found
+
+
+def _slic(problem: Contraction) -> bool:
+    """Whether the windows of the SLIC vertex fit: half, as many channels in as out, a kernel, no dilation."""
+    channels = problem.ins == problem.outs and problem.ins in SLIC_CHANNELS
+    return problem.half and channels and problem.taps > 1 and problem.stride <= 2 and not problem.zero_filled
 
 
 def _fittest(problem: Contraction, method: str, serial: int, ipu: Ipu, limit: int) -> list[tuple[float, float, Split]]:
@@ -135,6 +144,8 @@ def grains(problem: Contraction, method: str, unit: Amp) -> tuple[int, int]:
     """Channels of input and of output that stay together."""
     if method == "amp":
         return min(unit.in_grain, problem.ins), min(unit.out_grain, problem.outs)
+    if method == "slic":
+        return problem.ins, problem.outs
     return 1, 1
 
 
@@ -182,6 +193,10 @@ def vertex_cycles(
     """Cycles of the vertex on tiles of the given sizes."""
     lines = batch * rows
     width = problem.width
+    if method == "slic":
+        return slic_cycles(
+            groups, lines, width, problem.ins, problem.row_taps, problem.kernel_width, problem.stride, ipu
+        )
     if method == "depthwise":
         return depthwise_cycles(groups, lines, width, problem.taps, ipu)
     if method == "dot":
@@ -231,19 +246,16 @@ def price(problem: Contraction, method: str, unit: Amp, worst: Worst, ipu: Ipu) 
 
 
 def _reduction_price(problem: Contraction, worst: Worst, ipu: Ipu) -> Ints:
-    partials = worst.groups * worst.batch * worst.rows * problem.width * worst.outs
-    total = np.zeros_like(partials)
-    for depth in np.unique(worst.depth):
-        if depth == 1:
-            continue
-        where = worst.depth == depth
-        share = partials[where]
-        cycles = np.zeros_like(share)
-        for stage in stage_depths(int(depth)):
-            share = ceil_divide(share, stage)
-            cycles += ceil_divide(share * (stage - 1) * problem.partial, ipu.exchange_bytes_per_cycle)
-            cycles += reduce_add_cycles(stage, share, problem.partial == 2, ipu)
-        total[where] = cycles
+    share = worst.groups * worst.batch * worst.rows * problem.width * worst.outs
+    total = np.zeros_like(share)
+    for depths in stage_table(ipu.tiles):
+        stage = depths[worst.depth]
+        if not stage.any():
+            break
+        share = ceil_divide(share, np.maximum(stage, 1))
+        cycles = ceil_divide(share * (stage - 1) * problem.partial, ipu.exchange_bytes_per_cycle)
+        cycles += reduce_add_cycles(stage, share, problem.partial == 2, ipu)
+        total += np.where(stage > 0, cycles, 0)
     return total
 
 

@@ -1,4 +1,4 @@
-"""Cycles of the matrix vertices on one tile (AMP, dot product, depthwise). Works on candidates and on tiles alike.
+"""Cycles of the matrix vertices on one tile (AMP, SLIC, dot product, depthwise), of candidates and of tiles alike.
 
 Formulas restate the cycle estimators of PopLibs (poplin PerformanceEstimation, SDK 3.3): documented, not measured.
 """
@@ -94,4 +94,22 @@ def depthwise_cycles(groups: Ints, rows: Ints, width: Ints | int, taps: int, ipu
     each = ceil_divide(rows * width, ipu.workers)
     worker = 25 + ceil_divide(rows, ipu.workers) * 22 + each * (22 + 3 * taps)
     cycles = 100 + bundles * (56 + ipu.workers * worker)
+    return np.where((rows * width > 0) & (groups > 0), cycles, 0)
+
+
+def slic_cycles(
+    groups: Ints, rows: Ints, width: Ints | int, channels: int, row_taps: int, kernel_width: int, stride: int, ipu: Ipu
+) -> Ints:
+    """Tile cycles of the SLIC vertex (half only): windows of 1 x 4 over four channels, in and out.
+
+    Two passes over the positions, one cycle each (two where the stride is two); one worker takes whole rows.
+    """
+    blocks = ceil_divide(groups * channels, 4)
+    pieces = ceil_divide(np.maximum(rows, 1), ipu.workers)
+    length = ceil_divide(rows * width, ipu.workers * pieces)
+    row = 10 + 15 + (np.maximum(length - 5, 0) if stride == 1 else 2 * np.maximum(length - 3, 0))
+    worker = 19 + pieces * row
+    load = 16 + (18 if channels == 4 else 9 + 6 + ipu.workers * 12 + 6)
+    windows = row_taps * (-(-kernel_width // 4))
+    cycles = 100 + blocks * windows * (load + 2 * ipu.workers * worker)
     return np.where((rows * width > 0) & (groups > 0), cycles, 0)

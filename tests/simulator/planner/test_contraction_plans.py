@@ -9,8 +9,9 @@ from simulator.graph.graph import Kind
 from simulator.machines.ipu import ipu
 from simulator.planner.contraction import Contraction, contraction, folded, joined, restatements, swapped
 from simulator.planner.grid import plan_contraction
-from simulator.planner.plan import Plan
+from simulator.planner.plan import Part, Plan
 from simulator.planner.search import choose, useful_splits
+from simulator.planner.vertices import slic_cycles
 
 CHIP = ipu("GC200")
 
@@ -119,7 +120,50 @@ def test_two_halves_cost_no_less_than_the_whole(shape: tuple[int, int, int, int]
 def test_padding_to_the_grain_is_paid_for() -> None:
     # 17 channels take two grains of sixteen, so as much as 32 do in arithmetic
     odd, even = plan(matmul(1, 4096, 17, 512)), plan(matmul(1, 4096, 32, 512))
-    assert odd.supersteps[0].compute >= 0.9 * even.supersteps[0].compute
+    work = [max(s.compute for s in found.supersteps if s.part == Part.MATRIX) for found in (odd, even)]
+    assert work[0] >= 0.9 * work[1]
+
+
+def test_what_lies_the_wrong_way_is_moved_and_put_in_order_first() -> None:
+    base = replace(matmul(1, 1024, 1024, 1024), resident=(False, False))
+    relaid = plan(replace(base, relaid=(True, True)))
+    first = relaid.supersteps[0]
+    # 2 x 1,048,576 elements over 1,472 tiles are 1,428 a tile at most, five cycles for every four
+    assert (first.name, first.part, first.compute) == ("relay operands", Part.COPY, 1428 * 5 // 4)
+    assert relaid.cycles == plan(base).cycles + first.total
+    assert plan(replace(base, relaid=(True, False))).supersteps[0].compute == 716 * 5 // 4
+    assert relaid.received == relaid.delivered
+
+
+def test_channels_that_do_not_fill_grains_are_padded_by_a_copy() -> None:
+    # the 197 tokens of a vision transformer: 394 bytes are no whole grains of 8
+    odd, even = (plan(replace(matmul(204, 197, k, 64), resident=(False, False))) for k in (197, 200))
+    assert odd.supersteps[0].name == "relay operands"
+    assert even.supersteps[0].name == "gather operands"
+    assert odd.cycles > even.cycles
+
+
+def test_what_the_plan_places_itself_lies_right() -> None:
+    attributes = {"batch": 1, "m": 64, "k": 64, "n": 64, "relaid": (True, True)}
+    problem = contraction(Kind.MATMUL, attributes, half=True, half_partials=True, resident=(False, True))
+    assert problem.relaid == (True, False)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 4])
+def test_narrow_groups_run_on_windows_of_four(channels: int) -> None:
+    problem = conv(4, channels, channels, 56, 3, groups=128 // channels)
+    found = plan(problem)
+    assert found.method == "slic"
+    wide = plan(conv(4, 128, 128, 56, 3))
+    assert found.cycles < wide.cycles
+
+
+def test_a_window_of_four_takes_two_passes_of_one_cycle_a_position() -> None:
+    # one block of four channels, 3 x 3 taps: three windows of 34 to load and 2 x 6 x (19 + 4 x (25 + 51))
+    cycles = slic_cycles(np.array([1]), np.array([24]), 56, 4, 3, 3, 1, CHIP)
+    assert cycles.tolist() == [100 + 3 * (34 + 2 * 6 * (19 + 4 * (25 + 51)))]
+    strided = slic_cycles(np.array([1]), np.array([24]), 56, 4, 3, 3, 2, CHIP)
+    assert strided.tolist() == [100 + 3 * (34 + 2 * 6 * (19 + 4 * (25 + 2 * 53)))]
 
 
 @pytest.mark.parametrize(
