@@ -11,8 +11,8 @@ from simulator.errors import SimulatorError
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "task": ("train", "infer"),
-    "optimiser": ("sgd", "momentum", "adam", "adamw"),
-    "precision": ("fp16", "fp32"),
+    "optimiser": ("sgd", "momentum", "adam", "adamw", "lamb"),
+    "precision": ("fp16", "fp32", "fp8"),
     "partials": ("fp16", "fp32"),
     "dataset": ("digits", "synthetic"),
     "schedule": ("grouped", "interleaved", "sequential"),
@@ -134,6 +134,8 @@ class RunConfig:
             legal = f"one proportion for each of {self.pipeline_stages} stages"
             raise _invalid("stage_proportions", list(self.stage_proportions), legal)
         _overrides(self.machine)
+        if self.precision == "fp8" and self.task == "train":
+            raise _invalid("precision", self.precision, "fp16 or fp32: 8-bit floats are for inference")
 
     @property
     def pipeline_stages(self) -> int:

@@ -24,11 +24,13 @@ class TensorSpec:
 
 @dataclass(frozen=True)
 class WeightSpec:
-    """A weight that need not be loaded to be costed. Only trainable ones get gradients."""
+    """A weight that need not be loaded to be costed. Only trainable ones get gradients; ``product`` ones are read by
+    matrix products alone, and so may be stored in 8 bits."""
 
     shape: tuple[int, ...]
     dtype: str
     trainable: bool = True
+    product: bool = False
 
     @property
     def elements(self) -> int:

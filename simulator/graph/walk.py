@@ -19,7 +19,8 @@ CALLS = frozenset(
     {"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "checkpoint", "remat2"}
 )
 NODE = re.compile(r"node(\d+)")
-INDEX = "wrapped_index"  # negative indices counted from the end: an IPU reads indices as they are
+# negative indices counted from the end: an IPU reads indices as they are; the scale of an 8-bit product costs nothing
+FREE_CALLS = frozenset({"wrapped_index", "rescaled"})
 KEY_BYTES = 8
 
 
@@ -91,7 +92,7 @@ class Walk:
 
     def _call(self, equation: Any, scope: str, repeats: int) -> None:
         name = str(equation.params.get("name", ""))
-        if name == INDEX:
+        if name in FREE_CALLS:
             self._view(equation)
             return
         if name in COMPOSITES:

@@ -13,7 +13,8 @@ from simulator.config import RunConfig
 BETA1 = 0.9
 BETA2 = 0.999
 EPSILON = 1e-8
-WEIGHT_DECAY = 0.01  # of AdamW alone
+WEIGHT_DECAY = 0.01  # of AdamW and LAMB
+LAMB_EPSILON = 1e-6
 
 State = Mapping[str, Any]
 # (weight, gradient, state of this tensor, what all share, learning rate, momentum) -> (weight, state); all float32
@@ -62,11 +63,22 @@ def _adamw(w: Any, g: Any, state: State, shared: Any, rate: float, momentum: flo
     return _adam(w * (1 - rate * WEIGHT_DECAY), g, state, shared, rate, momentum)
 
 
+def _lamb(w: Any, g: Any, state: State, shared: Any, rate: float, momentum: float) -> tuple[Any, dict[str, Any]]:
+    """Adam with decay, each tensor's step as long as the trust ratio |w| / |step| says (You et al., 2020)."""
+    first = BETA1 * state["first"] + (1 - BETA1) * g
+    second = BETA2 * state["second"] + (1 - BETA2) * jnp.square(g)
+    step = first / shared[0] / (jnp.sqrt(second / shared[1]) + LAMB_EPSILON) + WEIGHT_DECAY * w
+    size, reach = jnp.sqrt(jnp.sum(jnp.square(w))), jnp.sqrt(jnp.sum(jnp.square(step)))
+    trust = jnp.where((size > 0) & (reach > 0), size / jnp.where(reach > 0, reach, 1), 1.0)
+    return w - rate * trust * step, {"first": first, "second": second}
+
+
 OPTIMISERS: dict[str, Optimiser] = {
     "sgd": Optimiser((), _sgd),
     "momentum": Optimiser(("velocity",), _momentum),
     "adam": Optimiser(("first", "second"), _adam, _biases),
     "adamw": Optimiser(("first", "second"), _adamw, _biases),
+    "lamb": Optimiser(("first", "second"), _lamb, _biases),
 }
 
 

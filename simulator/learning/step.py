@@ -1,7 +1,8 @@
 """One training step and one inference batch of a single replica, as traceable functions over plain dictionaries.
 
 fp16 follows the IPU's recipe: weights and activations in float16, optimiser state in float32, the loss scaled before
-the backward pass, and updates rounded stochastically. Summing gradients over replicas belongs to whoever calls it.
+the backward pass, and updates rounded stochastically. fp8 is fp16 whose products read 8-bit floats. Summing gradients
+over replicas belongs to whoever calls it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from simulator.composites.float8 import FLOAT8
 from simulator.composites.losses import cross_entropy, mean_squared_error
 from simulator.composites.stochastic_rounding import round_stochastically
 from simulator.config import RunConfig
@@ -22,7 +24,7 @@ from simulator.program import Mode, Objective, Program, WeightSpec, scope_name
 
 UPDATE_SCOPE = "update"
 LOSS_SCOPE = "loss"
-LOSS_SCALE = 1024.0  # of fp16 training
+LOSS_SCALE = 1024.0  # with which fp16 training begins, unless one is given
 
 Tree = dict[str, Any]
 FLOATS = frozenset({"float16", "float32", "float64", "bfloat16"})
@@ -42,8 +44,13 @@ class Abstract:
 def device_dtype(dtype: str, precision: str) -> str:
     """The dtype in which a tensor lives on the device: floats by precision, integers in 32 bits at most."""
     if dtype in FLOATS:
-        return "float16" if precision == "fp16" else "float32"
+        return "float32" if precision == "fp32" else "float16"
     return {"int64": "int32", "uint64": "uint32"}.get(dtype, dtype)
+
+
+def weight_dtype(spec: WeightSpec, precision: str) -> str:
+    """As ``device_dtype``, for a weight: 8 bits where only products read it."""
+    return FLOAT8 if precision == "fp8" and spec.product else device_dtype(spec.dtype, precision)
 
 
 def objective_of(program: Program) -> Objective:
@@ -63,9 +70,12 @@ def abstract(program: Program, config: RunConfig) -> Abstract:
     def struct(spec: Any) -> Any:
         return jax.ShapeDtypeStruct(spec.shape, device_dtype(spec.dtype, config.precision))
 
+    def stored(spec: WeightSpec) -> Any:
+        return jax.ShapeDtypeStruct(spec.shape, weight_dtype(spec, config.precision))
+
     training = config.training
     trained = {n: struct(s) for n, s in program.weights.items() if training and s.trainable}
-    kept = {n: struct(s) for n, s in program.weights.items() if n not in trained}
+    kept = {n: stored(s) for n, s in program.weights.items() if n not in trained}
     slots = optimiser_of(config).slots if training else ()
     state = {n: {s: jax.ShapeDtypeStruct(w.shape, "float32") for s in slots} for n, w in trained.items()}
     return Abstract(trained, kept, state, {s.name: struct(s) for s in program.inputs}, _labels(program, config))
@@ -86,15 +96,20 @@ def infer(program: Program) -> Callable[[Tree, Tree], Tree]:
 
 
 def losses(program: Program, config: RunConfig) -> Callable[..., tuple[Any, tuple[Any, Tree]]]:
-    """``f(trained, kept, inputs, labels, key) -> (scaled loss, (loss, updates of kept weights))``."""
-    objective = objective_of(program)
-    scale = loss_scale(config)
+    """``f(trained, kept, inputs, labels, key[, scale]) -> (scaled loss, (loss, updates of kept weights))``.
 
-    def run(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any) -> tuple[Any, tuple[Any, Tree]]:
+    ``scale`` replaces the configured scale of the loss.
+    """
+    objective = objective_of(program)
+    fixed = loss_scale(config)
+
+    def run(
+        trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any, scale: Any = fixed
+    ) -> tuple[Any, tuple[Any, Tree]]:
         tensors, updates = program.function({**kept, **trained}, inputs, Mode(training=True, key=key))
         with jax.named_scope(LOSS_SCOPE):
             loss = _loss(objective, tensors[objective.tensor], labels)
-            return loss * scale if scale != 1.0 else loss, (loss, updates)
+            return _scaled(loss, scale), (loss, updates)
 
     return run
 
@@ -111,7 +126,12 @@ def gradients(program: Program, config: RunConfig) -> Callable[..., tuple[Any, T
 
 
 def loss_scale(config: RunConfig) -> float:
-    return LOSS_SCALE if config.precision == "fp16" else 1.0
+    """What the loss is multiplied by before the backward pass: as given, else 1,024 in fp16 and nothing in fp32."""
+    return config.loss_scale or (LOSS_SCALE if config.precision == "fp16" else 1.0)
+
+
+def _scaled(value: Any, scale: Any) -> Any:
+    return value if isinstance(scale, float) and scale == 1.0 else value * scale
 
 
 def _loss(objective: Objective, scores: Any, labels: Any) -> Any:
@@ -123,26 +143,31 @@ def _loss(objective: Objective, scores: Any, labels: Any) -> Any:
 
 
 def update(config: RunConfig) -> Callable[..., tuple[Tree, dict[str, Tree]]]:
-    """``f(trained, state, gradients, step from 1, key) -> (trained, state)``; gradients already summed and averaged."""
+    """``f(trained, state, gradients, step from 1, key[, scale]) -> (trained, state)``; gradients already summed and
+    averaged, and larger by ``scale`` (the configured one unless given)."""
     optimiser = optimiser_of(config)
-    scale = loss_scale(config)
+    fixed = loss_scale(config)
 
     @jax.jit  # traced once for every shape, not for every weight
-    def one(weight: Any, slope: Any, state: Mapping[str, Any], shared: Any, key: Any) -> tuple[Any, Tree]:
+    def one(weight: Any, slope: Any, state: Mapping[str, Any], shared: Any, key: Any, back: Any) -> tuple[Any, Tree]:
         slope = slope.astype(jnp.float32)
-        slope = slope / scale if scale != 1.0 else slope
+        slope = slope if back is None else slope * back
         wide, state = optimiser.rule(
             weight.astype(jnp.float32), slope, state, shared, config.learning_rate, config.momentum
         )
         return (round_stochastically(wide, key) if weight.dtype == jnp.float16 else wide), dict(state)
 
-    def run(trained: Tree, state: dict[str, Tree], slopes: Tree, step: Any, key: Any) -> tuple[Tree, dict[str, Tree]]:
+    def run(
+        trained: Tree, state: dict[str, Tree], slopes: Tree, step: Any, key: Any, scale: Any = fixed
+    ) -> tuple[Tree, dict[str, Tree]]:
+        back = None if isinstance(scale, float) and scale == 1.0 else 1.0 / scale
         done: dict[str, tuple[Any, Tree]] = {}
         with jax.named_scope(UPDATE_SCOPE):
             shared = optimiser.shared(step)
             for index, name in enumerate(sorted(trained)):
                 with jax.named_scope(scope_name(index)):
-                    done[name] = one(trained[name], slopes[name], state[name], shared, _key(key, index, config))
+                    chance = _key(key, index, config)
+                    done[name] = one(trained[name], slopes[name], state[name], shared, chance, back)
         return {n: w for n, (w, _) in done.items()}, {n: s for n, (_, s) in done.items()}
 
     return run

@@ -9,7 +9,7 @@ import jax
 
 from simulator.config import RunConfig
 from simulator.numerics.data import Source, inference_source
-from simulator.numerics.placing import Digest, declared, placed
+from simulator.numerics.placing import Digest, declared, placed, placed_weights
 from simulator.program import Array, Program
 
 
@@ -34,7 +34,7 @@ def infer(
     """Run ``config.steps`` batches. Raises ``dataset.mismatch``."""
     source = source or inference_source(program, config.dataset, config.seed)
     call = jax.jit(program.call)
-    weights = jax.device_put(placed(program.load_weights(), config.precision))
+    weights = jax.device_put(placed_weights(program, config.precision))
     result, digest = Inferred(), Digest()
     for number in range(1, config.steps + 1):
         if should_stop is not None and should_stop():

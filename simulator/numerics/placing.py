@@ -8,13 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from simulator.learning.step import device_dtype
+from simulator.composites.float8 import FLOAT8, stored
+from simulator.learning.step import device_dtype, weight_dtype
 from simulator.program import Array, Program
 
 
 def placed(values: Mapping[str, Array], precision: str) -> dict[str, Array]:
     """Arrays in the types they have on the device. Large integers wrap as they would there."""
     return {name: np.asarray(v).astype(device_dtype(np.asarray(v).dtype.name, precision)) for name, v in values.items()}
+
+
+def placed_weights(program: Program, precision: str) -> dict[str, Array]:
+    """The program's weights, read and in the types they have on the device."""
+    loaded = program.load_weights()
+    narrow = {n for n, spec in program.weights.items() if weight_dtype(spec, precision) == FLOAT8}
+    wide = placed({n: w for n, w in loaded.items() if n not in narrow}, precision)
+    return {**wide, **{n: stored(loaded[n]) for n in narrow}}
 
 
 def declared(program: Program, outputs: Mapping[str, Any]) -> dict[str, Array]:

@@ -15,9 +15,11 @@ from simulator.errors import SimulatorError
 from simulator.learning import step
 from simulator.numerics.checkpoint import Checkpoints, Saved, Writer, read
 from simulator.numerics.data import Source, training_source
-from simulator.numerics.placing import placed
+from simulator.numerics.placing import placed, placed_weights
+from simulator.numerics.scaling import LossScale
 from simulator.program import Array, Program
 
+SCALE = ("loss_scale", "", "")  # its place among what a checkpoint holds
 SAMPLES_AT_ONCE = 256  # of all replicas computed together, to bound memory
 
 Tree = dict[str, Any]
@@ -84,11 +86,12 @@ class _Trainer:
     """Weights and optimiser state between steps."""
 
     def __init__(self, program: Program, config: RunConfig, replicas: int) -> None:
-        weights = placed(program.load_weights(), config.precision)
+        weights = placed_weights(program, config.precision)
         self.trained: Tree = {n: w for n, w in weights.items() if program.weights[n].trainable}
         self.kept: Tree = {n: w for n, w in weights.items() if n not in self.trained}
         self._state: Tree = step.initial_state(self.trained, config)
         self._precision = config.precision
+        self._scale = LossScale.of(config)
         self._replicas = replicas
         self._together = max(1, min(replicas, SAMPLES_AT_ONCE // max(1, program.batch)))
         self._key = jax.random.key(config.seed)
@@ -102,7 +105,8 @@ class _Trainer:
         arrays = {("trained", name, ""): np.asarray(value) for name, value in self.trained.items()}
         arrays |= {("kept", name, ""): np.asarray(value) for name, value in self.kept.items()}
         slots = {(name, slot): value for name, held in self._state.items() for slot, value in held.items()}
-        return arrays | {("state", name, slot): np.asarray(value) for (name, slot), value in slots.items()}
+        arrays |= {("state", name, slot): np.asarray(value) for (name, slot), value in slots.items()}
+        return arrays | ({SCALE: self._scale.saved()} if self._scale.automatic else {})
 
     def restore(self, saved: Saved) -> None:
         """Go back to a saved state of the same model and settings. Raises ``checkpoint.mismatch``."""
@@ -117,23 +121,27 @@ class _Trainer:
             )
         for (group, name, slot), value in saved.arrays.items():
             placed_value = jnp.asarray(value)
-            if group == "state":
+            if (group, name, slot) == SCALE:
+                self._scale.restore(value)
+            elif group == "state":
                 self._state[name][slot] = placed_value
             else:
                 (self.trained if group == "trained" else self.kept)[name] = placed_value
 
     def step(self, number: int, source: Source) -> tuple[float, bool]:
         """Loss over the global batch, and whether all gradients were finite."""
-        key = jax.random.fold_in(self._key, number)
+        key, scale = jax.random.fold_in(self._key, number), np.float32(self._scale.value)
         total: Any = None
         for first in range(0, self._replicas, self._together):
             chosen = range(first, min(first + self._together, self._replicas))
             inputs, labels = self._feed(source, (number - 1) * self._replicas, chosen)
-            sums = self._sums(self.trained, self.kept, inputs, labels, jax.random.fold_in(key, first))
+            sums = self._sums(self.trained, self.kept, inputs, labels, jax.random.fold_in(key, first), scale)
             total = sums if total is None else jax.tree.map(jnp.add, total, sums)
         self.trained, self.kept, self._state, loss, finite = self._update(
-            self.trained, self.kept, self._state, total, np.float32(number), jax.random.fold_in(self._rounding, number)
-        )
+            self.trained, self.kept, self._state, total, np.float32(number),
+            jax.random.fold_in(self._rounding, number), scale,
+        )  # fmt: skip
+        self._scale.tell(bool(finite))
         return float(loss), bool(finite)
 
     def _feed(self, source: Source, offset: int, chosen: range) -> tuple[Tree, Array]:
@@ -148,14 +156,16 @@ def _summed(program: Program, config: RunConfig) -> Callable[..., Any]:
     """Sums over replicas of (loss, scaled gradients, updates), in float32: one backward pass for all of them."""
     loss_of = step.losses(program, config)
 
-    def total(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any) -> Any:
+    def total(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any, scale: Any) -> Any:
         keys = jax.random.split(key, labels.shape[0])
-        each = jax.vmap(loss_of, in_axes=(None, None, 0, 0, 0))(trained, kept, inputs, labels, keys)
+        each = jax.vmap(loss_of, in_axes=(None, None, 0, 0, 0, None))(trained, kept, inputs, labels, keys, scale)
         scaled, (loss, updates) = jax.tree.map(lambda v: jnp.sum(v.astype(jnp.float32), 0), each)
         return scaled, (loss, updates)
 
-    def run(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any) -> Any:
-        (_, (loss, updates)), slopes = jax.value_and_grad(total, has_aux=True)(trained, kept, inputs, labels, key)
+    slopes_of = jax.value_and_grad(total, has_aux=True)
+
+    def run(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any, scale: Any) -> Any:
+        (_, (loss, updates)), slopes = slopes_of(trained, kept, inputs, labels, key, scale)
         return loss, jax.tree.map(lambda g: g.astype(jnp.float32), slopes), updates
 
     return run
@@ -165,10 +175,10 @@ def _updated(config: RunConfig, replicas: int) -> Callable[..., Any]:
     """Average the sums and update; in fp16 a step with a gradient that is not finite changes nothing."""
     update = step.update(config)
 
-    def run(trained: Tree, kept: Tree, state: Tree, sums: Any, number: Any, key: Any) -> Any:
+    def run(trained: Tree, kept: Tree, state: Tree, sums: Any, number: Any, key: Any, scale: Any) -> Any:
         loss, slopes, updates = jax.tree.map(lambda v: v / replicas, sums)
         finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(g)) for g in slopes.values()]))
-        new, new_state = update(trained, state, slopes, number, key)
+        new, new_state = update(trained, state, slopes, number, key, scale)
         new_kept = {n: updates[n].astype(v.dtype) if n in updates else v for n, v in kept.items()}
         if config.precision == "fp16":
             chosen = jax.tree.map(

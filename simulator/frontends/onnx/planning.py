@@ -14,7 +14,7 @@ from simulator.frontends.limits import Limits
 from simulator.frontends.onnx.check import label_of, subgraphs
 from simulator.frontends.onnx.plan import GraphPlan, ModelPlan, NodePlan
 from simulator.frontends.onnx.registry import find
-from simulator.frontends.onnx.static import static_names, untrained_names
+from simulator.frontends.onnx.static import product_names, static_names, untrained_names
 from simulator.frontends.onnx.tensors import dtype_name, to_numpy
 from simulator.program import WeightSpec
 
@@ -63,6 +63,7 @@ class _Planner:
         self._limits = limits
         self._static = static_names(graph)
         self._untrained = untrained_names(graph)
+        self._products = product_names(graph)
         self._labels: list[str] = []
         self._loops: list[str] = []
         self._taken: dict[str, int] = {}
@@ -96,8 +97,7 @@ class _Planner:
         dtype = dtype_name(tensor.data_type, f"Tensor '{name[:200]}'")
         shape = tuple(int(d) for d in tensor.dims)
         if self._is_weight(name, shape, dtype, lifted=lifted):
-            trainable = dtype in FLOATS and name not in self._untrained
-            weights[name] = self._weight(name, WeightSpec(shape, dtype, trainable), lambda: to_numpy(tensor))
+            weights[name] = self._weight(name, self._spec(name, shape, dtype), lambda: to_numpy(tensor))
         else:
             constants[name] = to_numpy(tensor)
 
@@ -109,6 +109,10 @@ class _Planner:
         if dtype not in FLOATS:
             return size > SMALL_TABLE
         return bool(shape) if lifted else size > 1
+
+    def _spec(self, name: str, shape: tuple[int, ...], dtype: str) -> WeightSpec:
+        trainable = dtype in FLOATS and name not in self._untrained
+        return WeightSpec(shape, dtype, trainable, dtype in FLOATS and name in self._products)
 
     def _weight(self, name: str, spec: WeightSpec, load: Callable[[], np.ndarray]) -> str:
         key, again = name, 1
@@ -147,7 +151,7 @@ class _Planner:
         if value.dtype.kind != "f" or elements < LAZY_FILL or not fits or min(sizes) < 0:
             return False
         name = node.output[0]
-        spec = WeightSpec(sizes, value.dtype.name, name not in self._untrained)
+        spec = self._spec(name, sizes, value.dtype.name)
         weights[name] = self._weight(name, spec, lambda: np.full(sizes, value.reshape(-1)[0]))
         return True
 

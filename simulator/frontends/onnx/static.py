@@ -40,6 +40,20 @@ def static_names(graph: Any) -> frozenset[str]:
     return frozenset(found)
 
 
+PRODUCTS = {"Conv": 1, "Gemm": 1, "MatMul": 1}  # operator -> position of its weight
+
+
+def product_names(graph: Any) -> frozenset[str]:
+    """Names that are read by matrix products alone, each time as the weight."""
+    seen: set[str] = set()
+    elsewhere = {value.name for value in graph.output}
+    for node in all_nodes(graph):
+        for position, name in enumerate(node.input):
+            weighs = not node.domain and PRODUCTS.get(node.op_type) == position
+            (seen if weighs else elsewhere).add(name)
+    return frozenset(seen - elsewhere)
+
+
 def untrained_names(graph: Any) -> frozenset[str]:
     """Names of weights that an operator keeps for itself, such as running statistics and quantisation scales."""
     found = set()

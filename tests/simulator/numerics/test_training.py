@@ -8,8 +8,10 @@ import pytest
 from simulator.config import RunConfig
 from simulator.errors import SimulatorError
 from simulator.frontends.onnx.importer import load
+from simulator.learning.optimisers import OPTIMISERS
 from simulator.numerics.data import Batch, Shuffled
 from simulator.numerics.placing import Digest
+from simulator.numerics.scaling import PATIENCE, LossScale
 from simulator.numerics.training import Trained, train
 from tests.simulator.onnx_models import model, node, normed_net, perceptron, value
 
@@ -42,6 +44,7 @@ DIGITS = perceptron(64, 32, 10)
         ("momentum", 0.1, "fp32"),
         ("adam", 0.01, "fp32"),
         ("adamw", 0.01, "fp16"),
+        ("lamb", 0.02, "fp32"),
         ("sgd", 0.5, "fp16"),
     ],
 )
@@ -138,3 +141,41 @@ def test_the_digest_of_weights_is_the_same_on_a_rerun_and_differs_with_the_seed(
         return found.hexadecimal()
 
     assert digest(0) == digest(0) != digest(1)
+
+
+def test_a_given_loss_scale_is_used_and_stays() -> None:
+    """Gradients too small for float16 vanish; a fixed scale never changes."""
+    tiny = {"precision": "fp16", "steps": 3, "dataset": "digits", "learning_rate": 0.1}
+    plain = _train(DIGITS, loss_scale=1e-5, **tiny).weights
+    scaled = _train(DIGITS, loss_scale=4096.0, **tiny).weights
+    assert any((plain[name] != scaled[name]).any() for name in plain)
+    found = LossScale.of(RunConfig(precision="fp16", loss_scale=4096.0))
+    found.tell(False)
+    assert found.value == 4096.0
+    assert LossScale.of(RunConfig()).value == 1.0
+
+
+def test_an_automatic_loss_scale_halves_on_overflow_and_tries_a_larger_one_later() -> None:
+    found = LossScale.of(RunConfig(precision="fp16"))
+    assert found.value == 1024.0
+    found.tell(False)
+    assert found.value == 512.0
+    for _ in range(PATIENCE):
+        found.tell(True)
+    assert found.value == 1024.0
+    again = LossScale.of(RunConfig(precision="fp16"))
+    again.tell(False)
+    again.restore(found.saved())
+    assert (again.value, again.calm) == (1024.0, 0)
+
+
+def test_lamb_takes_steps_in_proportion_to_the_weight() -> None:
+    """The first step of LAMB by hand: its length is the learning rate times the length of the weight."""
+    chance = np.random.default_rng(2)
+    w, g = chance.normal(size=(4, 3)).astype(np.float32), chance.normal(size=(4, 3)).astype(np.float32)
+    lamb, zero = OPTIMISERS["lamb"], np.zeros((4, 3), np.float32)
+    found, state = lamb.rule(w, g, {"first": zero, "second": zero}, lamb.shared(np.float32(1)), 0.1, 0.0)
+    step = g / (np.abs(g) + 1e-6) + 0.01 * w
+    np.testing.assert_allclose(found, w - 0.1 * np.linalg.norm(w) / np.linalg.norm(step) * step, rtol=1e-4)
+    np.testing.assert_allclose(np.linalg.norm(found - w), 0.1 * np.linalg.norm(w), rtol=1e-5)
+    np.testing.assert_allclose(state["second"], 0.001 * g * g, rtol=1e-4)

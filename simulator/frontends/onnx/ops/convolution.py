@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from simulator.composites import float8
 from simulator.composites.norms import per_channel
 from simulator.frontends.onnx.call import Call
 from simulator.frontends.onnx.ops.padding import spatial, window_pads
@@ -27,9 +28,12 @@ def convolve(call: Call, x: Any, w: Any) -> Any:
     groups = _groups(call, x, w.shape[1], w.shape[0])
     strides, dilations = spatial(call, "strides", rank), spatial(call, "dilations", rank)
     pads = window_pads(call, x.shape[2:], w.shape[2:], strides, dilations)
-    return jax.lax.conv_general_dilated(
-        x, w, strides, pads, rhs_dilation=dilations, feature_group_count=groups, dimension_numbers=_numbers(rank)
-    )
+    narrow = float8.is_stored(w)
+    y = jax.lax.conv_general_dilated(
+        float8.narrowed(x) if narrow else x, w, strides, pads, rhs_dilation=dilations, feature_group_count=groups,
+        dimension_numbers=_numbers(rank), preferred_element_type=x.dtype if narrow else None,
+    )  # fmt: skip
+    return float8.rescaled(y) if narrow else y
 
 
 def _groups(call: Call, x: Any, per_group: int, out_channels: int) -> int:

@@ -8,12 +8,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from simulator.composites import float8
 from simulator.frontends.onnx.call import Call
 from simulator.frontends.onnx.registry import op
 
 
 @op("MatMul")
 def matmul(call: Call, a: Any, b: Any) -> Any:
+    if float8.is_stored(b):
+        return float8.rescaled(jnp.matmul(float8.narrowed(a), b, preferred_element_type=a.dtype))
     return jnp.matmul(a, b)
 
 
@@ -23,7 +26,12 @@ def gemm(call: Call, a: Any, b: Any, c: Any = None) -> Any:
         a = a.reshape(a.shape[0], -1)
     # contracted where they lie, so that no weight is turned
     contract = ((0 if call.attr("transA", 0) else 1,), (1 if call.attr("transB", 0) else 0,))
-    product = jax.lax.dot_general(jnp.asarray(a), jnp.asarray(b), (contract, ((), ())))
+    numbers: Any = (contract, ((), ()))
+    if float8.is_stored(b):
+        narrow = jax.lax.dot_general(float8.narrowed(a), b, numbers, preferred_element_type=a.dtype)
+        product = float8.rescaled(narrow)
+    else:
+        product = jax.lax.dot_general(jnp.asarray(a), jnp.asarray(b), numbers)
     alpha, beta = call.attr("alpha", 1.0), call.attr("beta", 1.0)
     if alpha != 1.0:
         product = product * jnp.asarray(alpha, product.dtype)
