@@ -21,8 +21,6 @@ class Gpu:
     fp32_flops: float
     memory_rate: float
     memory_bytes: float
-    cache_bytes: float
-    cache_rate: float
     link_rate: float
     network_rate: float
     link_hop: float

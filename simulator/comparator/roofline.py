@@ -7,6 +7,7 @@ launches and all operators. Gradients are summed in a ring while the backward pa
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,19 +65,22 @@ def operator_seconds(work: Work, gpu: Gpu, constants: Constants) -> npt.NDArray[
     """Device time of each operator. Shape [operators]."""
     tensor_cores = np.where(work.half, gpu.fp16_flops, gpu.tf32_flops) * constants.gpu_matrix
     peak = np.where(work.matrix, tensor_cores, gpu.fp32_flops)
-    rate = np.where(work.bytes <= gpu.cache_bytes / 2, gpu.cache_rate, gpu.memory_rate) * constants.gpu_memory
-    found: npt.NDArray[np.float64] = np.maximum(work.flops / peak, work.bytes / rate)
+    found: npt.NDArray[np.float64] = np.maximum(
+        work.flops / peak, work.bytes / (gpu.memory_rate * constants.gpu_memory)
+    )
     return found
 
 
 def on_gpus(
-    graph: Graph, gpu: Gpu, *, gpus: int, samples: float, constants: Constants, accumulation: int = 1
-) -> OnGpus:
+    graph: Graph, gpu: Gpu, *, gpus: int, samples: float, constants: Constants, accumulation: int = 1,
+    left_out: Set[str] = frozenset(),
+) -> OnGpus:  # fmt: skip
     """One step of ``gpus`` data-parallel devices, each with the micro-batch of ``graph``; ``samples`` of all of them.
 
-    ``accumulation`` micro-batches are computed before gradients are summed and weights updated once.
+    ``accumulation`` micro-batches are computed before gradients are summed and weights updated once. Operators of the
+    nodes in ``left_out`` do not count.
     """
-    work = work_of(graph)
+    work = work_of(graph, left_out)
     seconds = operator_seconds(work, gpu, constants)
     updating = float(seconds[work.update].sum())
     device = float(seconds.sum() - updating) * accumulation + updating

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 from math import prod
 
@@ -25,20 +26,18 @@ class Work:
     calls: npt.NDArray[np.int64]
 
 
-def work_of(graph: Graph) -> Work:
-    """What every operator of ``graph`` computes and moves."""
-    count = len(graph.ops)
-    flops, moved = np.zeros(count), np.zeros(count)
-    half = np.zeros(count, dtype=bool)
-    for index in range(count):
-        flops[index] = _flops(graph, index)
-        moved[index] = _bytes(graph, index)
-        half[index] = _itemsize(graph, index) <= 2
-    kinds = np.asarray(graph.ops.kind)
+def work_of(graph: Graph, left_out: Set[str] = frozenset()) -> Work:
+    """What every operator of ``graph`` computes and moves, but for those of the nodes in ``left_out``."""
+    chosen = [index for index in range(len(graph.ops)) if graph.ops.source[index] not in left_out]
+    repeats = np.asarray(graph.ops.repeats, dtype=np.int64)[chosen]
     return Work(
-        flops * graph.ops.repeats, moved * graph.ops.repeats, np.isin(kinds, list(MATRIX)), half,
-        np.asarray(graph.ops.pass_) == Pass.UPDATE, np.asarray(graph.ops.repeats, dtype=np.int64),
-    )  # fmt: skip
+        flops=np.array([_flops(graph, index) for index in chosen]) * repeats,
+        bytes=np.array([_bytes(graph, index) for index in chosen]) * repeats,
+        matrix=np.isin(np.asarray(graph.ops.kind)[chosen], list(MATRIX)),
+        half=np.array([_itemsize(graph, index) <= 2 for index in chosen], dtype=bool),
+        update=np.asarray(graph.ops.pass_)[chosen] == Pass.UPDATE,
+        calls=repeats,
+    )
 
 
 def _flops(graph: Graph, index: int) -> float:

@@ -71,15 +71,14 @@ def _seconds(case: Case, runs: Runs, constants: Constants) -> float:
 
 
 def _microseconds(case: Case, runs: Runs, constants: Constants) -> float:
-    return 1e6 * _seconds(case, runs, constants) / case.calls
+    """Of one call: a kernel that is timed alone waits for its launch."""
+    found = _outcome(case, runs, constants)
+    return 1e6 * (found.device_seconds + found.launched_seconds) / case.calls
 
 
 def _cycles(case: Case, runs: Runs, constants: Constants) -> float:
-    """Cycles on the device; of one named phase of a step where the row is of that."""
-    found = _outcome(case, runs, constants)
-    if case.workload.phase:
-        return found.phase(case.workload.phase)
-    return found.device_cycles / case.calls
+    """Cycles of one call on the device."""
+    return _outcome(case, runs, constants).device_cycles / case.calls
 
 
 def _epoch(case: Case, runs: Runs, constants: Constants) -> float:

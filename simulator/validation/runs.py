@@ -18,7 +18,6 @@ from simulator.laying import Laid, lay
 from simulator.machines.constants import Constants, constants
 from simulator.pipeline import graph_of, open_model
 from simulator.program import Program
-from simulator.validation.refusals import NotModelled
 
 # settings that a graph depends on; all others lay, price or time it
 TRACED = (
@@ -27,11 +26,15 @@ TRACED = (
 )  # fmt: skip
 
 
+# the sum over a kernel's result that keeps it from being dropped is no part of the kernel
+KEPT_ALIVE = frozenset({"sum_up"})
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a prediction is made of: seconds of one step of the whole system and its samples, packed ones unpacked.
 
-    ``device_*`` leave out host and collectives.
+    ``device_*`` leave out host and collectives; ``launched_seconds`` are a GPU's.
     """
 
     step_seconds: float
@@ -39,18 +42,11 @@ class Outcome:
     device_cycles: int
     device_seconds: float
     parameters: int
-    phases: tuple[tuple[str, float], ...] = ()
+    launched_seconds: float = 0.0
 
     @property
     def samples_per_second(self) -> float:
         return self.samples / self.step_seconds
-
-    def phase(self, name: str) -> float:
-        """Cycles of a step's phase by the name its source gives it. Raises NotModelled."""
-        found = dict(self.phases).get(name)
-        if found is None:
-            raise NotModelled(f"the phase '{name}' is not told apart in a simulated step")
-        return found
 
 
 class Runs:
@@ -98,8 +94,10 @@ class Runs:
         program, graph = self.graph(model, replace(config, batch=rows))
         used = constants() if priced is None else priced
         samples = rows * gpus * config.sequences_in_pack
-        found = on_gpus(graph, gpu(chip), gpus=gpus, samples=samples, constants=used)
-        return Outcome(found.step_seconds, samples, 0, found.step_seconds, program.parameters)
+        found = on_gpus(graph, gpu(chip), gpus=gpus, samples=samples, constants=used, left_out=KEPT_ALIVE)
+        return Outcome(
+            found.step_seconds, samples, 0, found.device_seconds, program.parameters, found.launched_seconds
+        )  # fmt: skip
 
     def coverage(self, model: str, config: RunConfig) -> float:
         """Share of operators' cycles that are costed by a model of their own."""

@@ -30,7 +30,6 @@ class Workload:
     evaluation: int
     sequences_in_pack: float
     inference_packs: bool
-    phase: str
     refused: str = ""
 
 
@@ -69,7 +68,6 @@ def _workload(entry: dict[str, Any], words: str, training: bool) -> Workload:
         sequences_in_pack=factor,
         inference_packs=packed and not training,
         refused=str(entry.get("refused", "")),
-        phase=words.rsplit(" ", 1)[-1] if entry.get("phase") else "",
     )
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from simulator.validation.layouts.entry import Configuration, identity, number, optimiser, proportions
 
-EMBEDDING, HEAD = "embedding.", "head."
+HEAD = "head."
+LAYERS = {768: 12, 1024: 24}  # of BERT-Base and BERT-Large, by width
 # [attention blocks, feed-forward blocks] on IPU 1 to 7 and then 0: PopART's entry of the same round
 EIGHT_IPUS = ([3, 3], [4, 3], [3, 3], [3, 4], [4, 3], [3, 4], [4, 3], [0, 1])
 MLPERF_PACK = 2.0  # sequences in a pack of 512 tokens, MLPerf BERT
@@ -96,7 +97,7 @@ def _bert_settings(
     }  # fmt: skip
     if training:
         settings |= {
-            "schedule": "grouped", "recompute": "stages" if stages else "none",
+            "schedule": "grouped", **_recomputed(entry, stages),
             "shard_optimiser": bool(entry.get("replicated_tensor_sharding", False)),
             "offload": "optimiser" if entry.get("optimizer_state_offchip") else "none",
             "embedding_steps": int(
@@ -104,6 +105,16 @@ def _bert_settings(
             ),
         }  # fmt: skip
     return settings
+
+
+def _recomputed(entry: Mapping[str, Any], stages: dict[str, Any]) -> dict[str, Any]:
+    """Pipelines keep what enters each layer and compute the rest again."""
+    if not stages:
+        return {"recompute": "none"}
+    layers = int(
+        entry.get("num_layers") or entry.get("num_hidden_layers") or LAYERS[int(entry.get("hidden_size", 1024))]
+    )
+    return {"recompute": "checkpoints", "checkpoints": tuple(layer(index) for index in range(layers))}
 
 
 def _bert(
@@ -205,7 +216,7 @@ def vit(name: str, entry: Mapping[str, Any]) -> Configuration:
     }  # fmt: skip
     if training:
         settings |= {
-            "recompute": "stages", "schedule": "grouped", "shard_optimiser": bool(entry.get("enable_rts")),
+            **_recomputed(entry, stages), "schedule": "grouped", "shard_optimiser": bool(entry.get("enable_rts")),
             "offload": "optimiser" if entry.get("optimizer_state_offchip") else "none",
         }  # fmt: skip
     large = int(entry["hidden_size"]) == 1024
