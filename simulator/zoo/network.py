@@ -121,8 +121,14 @@ class Network:
         opsets = [helper.make_opsetid("", OPSET), *(helper.make_opsetid(domain, 1) for domain in domains)]
         return helper.make_model(graph, opset_imports=opsets, producer_name="podium", ir_version=IR_VERSION)
 
+    def trains(self, name: str) -> bool:
+        """Whether training changes the initializer ``name``: a constant never is."""
+        return name in self.weights and self.weights[name].trained
+
     def values(self, name: str) -> np.ndarray:
-        """The weight ``name`` as numbers."""
+        """The weight or the constant ``name`` as numbers."""
+        if name in self._constants:
+            return numpy_helper.to_array(self._constants[name])
         weight = self.weights[name]
         return drawn(name, weight.shape, weight.start)
 

@@ -60,7 +60,7 @@ def _drawn_late(program: Program, network: Network, found: ZooModel) -> Program:
         shape = next(spec.shape for spec in program.outputs if spec.name == output)
         objective = Objective(kind, output, shape)
     specs = {
-        name: replace(spec, trainable=spec.trainable and network.weights[name].trained)
+        name: replace(spec, trainable=spec.trainable and network.trains(name))
         for name, spec in program.weights.items()
     }
     notes = (*program.notes, *found.remarks)

@@ -20,12 +20,16 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "bert": ("bert.build_pretraining", {**BERT, "mask_tokens": 3}),
     "bert-fused": ("bert.build_pretraining", {**BERT, "mask_tokens": 3, "qkv_products": 1}),
     "bert-packed": ("bert.build_pretraining", {**BERT, "mask_tokens": 3, "pack": 3}),
-    "squad": ("bert.build_squad", {**BERT, "kinds": 1}),
+    "squad": ("bert.build_squad", {**BERT, "kinds": 1, "decomposed_gelu": 1}),
     "roformer": ("bert.build_classifier", {**BERT, "classes": 5, "turned": True}),
     "efficientnet": ("efficientnet.build", {**EFFICIENT, "group": 1, "expand": 6, "norm_groups": 0}),
     "efficientnet-g16": ("efficientnet.build", {**EFFICIENT, "group": 16, "expand": 4, "norm_groups": 4}),
     "vit": ("vit.build", {**IMAGE, "layers": 2, "width": 32, "heads": 4, "patch": 8, "size": 32}),
     "gpt2": ("gpt2.build", GPT),
+    "schnet": (
+        "schnet.build",
+        {"nodes": 6, "graphs": 2, "neighbours": 3, "features": 8, "interactions": 4, "gaussians": 5},
+    ),
     "swin": (
         "swin.build",
         {**IMAGE, "depths": [2, 2], "width": 16, "heads": [2, 4], "size": 32, "window": 2, "qkv_products": 1},

@@ -117,6 +117,9 @@ def top_k(call: Call, x: Any, k: Any = None) -> Any:
     if count > x.shape[axis]:
         raise call.invalid(f"asks for the {count} largest of {x.shape[axis]}")
     moved = jnp.moveaxis(jnp.asarray(x), axis, -1)
+    if call.attr("largest", 1) and jnp.issubdtype(moved.dtype, jnp.floating):
+        largest, order = jax.lax.top_k(moved, count)
+        return jnp.moveaxis(largest, -1, axis), jnp.moveaxis(order, -1, axis)
     order = jnp.argsort(moved, axis=-1, stable=True, descending=bool(call.attr("largest", 1)))[..., :count]
     values = jnp.take_along_axis(moved, order, axis=-1)
     return jnp.moveaxis(values, -1, axis), jnp.moveaxis(order, -1, axis)
