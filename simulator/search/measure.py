@@ -116,7 +116,7 @@ class Measured:
     def _memory(self, laid: Laid, place: int, config: RunConfig) -> tuple[MemoryMap, Overfull | None]:
         part, assignment = laid.planned[place].part, laid.planned[place].assignment
         memory = memory_map(part.graph, assignment, laid.ipu, held(part, laid.parallel, config))
-        over = overflow(memory, part.graph, config, laid.ipu)
+        over = overflow(memory, part.graph, laid.ipu)
         return memory, None if over is None else Overfull(part.ipu, over.tile, over.over_by, over.region)
 
     def _trace(self, batch: int) -> Graph:

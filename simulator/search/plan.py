@@ -44,8 +44,8 @@ def plan(
 ) -> Answer:
     """The best plan for ``model`` on the slice of ``config``; settings named in ``fixed`` stay as ``config`` has them.
 
-    ``goal`` is of one sample: least time, price or energy; the latter two may use a part of the slice. It is over after
-    ``seconds`` or ``candidates`` simulations, or when ``cancelled()`` says so, with the best found until then.
+    ``goal`` is of one sample: least time, price or energy. A part of the slice may serve it best, unless ``ipus`` is
+    fixed. It is over after ``seconds`` or ``candidates`` simulations, or when ``cancelled()`` says so, with the best found until then.
     Raises SimulatorError for a model or settings that no candidate could mend.
     """
     began = time.process_time()
@@ -89,8 +89,7 @@ def _opened(
 ) -> tuple[Measured, Request, tuple[tuple[str, str], ...]]:
     """The model at a batch it takes, and what is asked of it."""
     system, ipus = slice_of(config.system, config.ipus)
-    whole = goal == "fastest" or "ipus" in fixed
-    sizes = (ipus,) if whole else tuple(size for size in system.allowed_sizes if size <= ipus)
+    sizes = (ipus,) if "ipus" in fixed else tuple(size for size in system.allowed_sizes if size <= ipus)
     base = replace(config, ipus=ipus, batch=config.batch if "batch" in fixed else KNOWN[0])
     notes: list[tuple[str, str]] = []
     try:
