@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from simulator.config import RunConfig
 from simulator.graph.graph import Graph
@@ -17,6 +18,7 @@ from simulator.parallel.stages import Staging, staged
 from simulator.parallel.subgraphs import Hop, IpuGraph
 from simulator.planner.assign import Options, assign
 from simulator.planner.pricing import features
+from simulator.schedule.host import Traffic, traffic_of
 from simulator.schedule.links import link_seconds
 from simulator.schedule.step import Planned, Schedule, schedule
 
@@ -36,7 +38,12 @@ class Laid:
 
     def priced(self, constants: Constants) -> Schedule:
         """The time of a step under ``constants``: plans and layout stay."""
-        return schedule(self.planned, self.hops, self.parallel, self.ipu, constants)
+        return schedule(self.planned, self.hops, self.parallel, self.ipu, constants, self.traffic)
+
+    @cached_property
+    def traffic(self) -> Traffic:
+        """What a replica has to do with the host."""
+        return traffic_of([planned.part.graph for planned in self.planned])
 
 
 def lay(graph: Graph, config: RunConfig, tell: Tell | None = None) -> Laid:

@@ -6,8 +6,10 @@ tensors are kept is the caller's business.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from simulator.graph.edit import ELEMENTWISE, Columns, Put, Row, put_together, rows_of
 from simulator.graph.graph import Graph, Pass, Role
@@ -21,22 +23,20 @@ def module_outputs(graph: Graph, names: Sequence[str]) -> set[int]:
     Of overlapping names each counts for itself: a module within a module keeps its own outputs too.
     """
     ops, tensors = graph.ops, graph.tensors
-    forward = [i for i in range(len(ops)) if ops.pass_[i] == Pass.FORWARD]
+    forward = np.flatnonzero(ops.pass_ == Pass.FORWARD).tolist()
     exact = {ops.source[i] for i in forward}
+    readers: dict[int, list[int]] = {}
+    for i in forward:
+        for tensor in ops.inputs[i]:
+            readers.setdefault(tensors.root(tensor), []).append(i)
+    outputs = set(np.flatnonzero(tensors.role == Role.OUTPUT).tolist())
     found: set[int] = set()
     for name in names:
-        belongs = name.__eq__ if name in exact else _starts(name)
-        inside = {i for i in forward if belongs(ops.source[i])}
+        alone = name in exact
+        inside = {i for i in forward if (ops.source[i] == name if alone else ops.source[i].startswith(name))}
         made = {tensors.root(t) for i in inside for t in ops.outputs[i]}
-        for i in forward:
-            if i not in inside:
-                found |= made.intersection(map(tensors.root, ops.inputs[i]))
-        found |= {root for root in made if tensors.role[root] == Role.OUTPUT}
+        found |= {root for root in made if any(i not in inside for i in readers.get(root, ()))} | (made & outputs)
     return found
-
-
-def _starts(name: str) -> Callable[[object], bool]:
-    return lambda source: str(source).startswith(name)
 
 
 def recomputed(graph: Graph, stages: Sequence[int], kept: set[int], exempt: set[int]) -> Put:

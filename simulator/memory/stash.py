@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from simulator.config import RunConfig
 from simulator.graph.graph import Pass, Role
 from simulator.memory.lifetimes import Held
@@ -20,9 +22,7 @@ def stashed(part: IpuGraph, depth: Callable[[int], int]) -> dict[int, int]:
     What the forward pass of a micro-batch has (made here, received, or from the host) and its backward pass reads.
     """
     ops, tensors = part.graph.ops, part.graph.tensors
-    made = {
-        tensors.root(t) for i in range(len(ops)) if ops.pass_[i] == Pass.FORWARD for t in ops.outputs[i]
-    }  # fmt: skip
+    made = {tensors.root(t) for i in np.flatnonzero(ops.pass_ == Pass.FORWARD).tolist() for t in ops.outputs[i]}
     had = made | part.arriving
     found: dict[int, int] = {}
     for index, (pass_, stage) in enumerate(zip(ops.pass_.tolist(), part.stage_of, strict=True)):

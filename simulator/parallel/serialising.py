@@ -30,9 +30,8 @@ def serialised(graph: Graph, steps: int) -> Graph:
 def _largest_table(graph: Graph) -> int | None:
     """The largest weight that rows are gathered from."""
     tensors, ops = graph.tensors, graph.ops
-    found = {
-        tensors.root(ops.inputs[i][0]) for i in range(len(ops)) if ops.kind[i] == Kind.GATHER and ops.inputs[i]
-    }  # fmt: skip
+    gathers = np.flatnonzero(ops.kind == Kind.GATHER).tolist()
+    found = {tensors.root(ops.inputs[i][0]) for i in gathers if ops.inputs[i]}
     tables = [root for root in sorted(found) if tensors.role[root] == Role.WEIGHT and tensors.shape[root]]
     return max(tables, key=lambda root: int(tensors.bytes[root]), default=None)
 

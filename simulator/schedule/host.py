@@ -7,6 +7,7 @@ them there happens meanwhile, and holds the IPUs up only when it takes longer th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,11 +29,28 @@ def host_bytes(graph: Graph) -> tuple[Bytes, Bytes]:
     return int(graph.tensors.bytes[given].sum()), int(graph.tensors.bytes[roles == Role.OUTPUT].sum())
 
 
-def replica_bytes(graphs: Sequence[Graph], parallel: Parallel) -> tuple[Bytes, Bytes]:
-    """Bytes that one replica receives and sends in a step."""
+@dataclass(frozen=True)
+class Traffic:
+    """What one replica has to do with the host in a micro-batch, and its optimiser state in a step.
+
+    ``pixels``: of pictures to decode. ``state``: bytes, and tensors that hold them, of the IPU with most.
+    """
+
+    received: Bytes
+    sent: Bytes
+    pixels: int
+    state: tuple[Bytes, int] = (0, 0)
+
+
+def traffic_of(graphs: Sequence[Graph]) -> Traffic:
+    """The traffic of the IPUs of a replica."""
     both = [host_bytes(graph) for graph in graphs]
-    received, sent = (sum(pair[side] for pair in both) * parallel.micro_batches for side in (0, 1))
-    return (0 if parallel.feed.on_device else received), sent
+    return Traffic(
+        sum(received for received, _ in both),
+        sum(sent for _, sent in both),
+        sum(map(picture_pixels, graphs)),
+        max(map(state_bytes, graphs)),
+    )
 
 
 def sharing_of(parallel: Parallel, ipu: Ipu) -> int:
@@ -56,14 +74,14 @@ def host_transfer(
 
 
 def supply_seconds(
-    graphs: Sequence[Graph], parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
+    traffic: Traffic, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
 ) -> Seconds:
     """Time in which the hosts prepare and send the inputs of one step: the slowest of loaders and links."""
     if parallel.feed.on_device:
         return 0.0
-    received, _ = replica_bytes(graphs, parallel)
+    received = traffic.received * parallel.micro_batches
     link, feed = ipu.fact("host.link"), parallel.feed
-    pixels = sum(map(picture_pixels, graphs)) * parallel.micro_batches * parallel.replicas
+    pixels = traffic.pixels * parallel.micro_batches * parallel.replicas
     preparing = pixels / (ipu.fact("host.pixels_of_worker", side) * feed.workers * feed.hosts)
     of_machine = received * sharing_of(parallel, ipu) / link
     of_host = received * parallel.replicas / (ipu.fact("host.network") * feed.hosts)

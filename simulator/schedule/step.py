@@ -22,12 +22,12 @@ from simulator.planner.pricing import features, in_three, priced
 from simulator.planner.shares import Ints
 from simulator.schedule.collectives import PHASES, all_reduce, collective
 from simulator.schedule.host import (
+    Traffic,
     host_transfer,
-    replica_bytes,
-    state_bytes,
     state_transfer,
     supply_seconds,
     supply_wait,
+    traffic_of,
 )
 from simulator.schedule.links import once_a_step, stage_copies
 from simulator.schedule.outside import Outside
@@ -109,9 +109,18 @@ class Schedule:
 
 
 def schedule(
-    planned: Sequence[Planned], hops: Sequence[Hop], parallel: Parallel, ipu: Ipu, constants: Constants = NOMINAL
+    planned: Sequence[Planned],
+    hops: Sequence[Hop],
+    parallel: Parallel,
+    ipu: Ipu,
+    constants: Constants = NOMINAL,
+    traffic: Traffic | None = None,
 ) -> Schedule:
-    """Order of events: host in, micro-batches through the stages, gradients summed, update, host out."""
+    """Order of events: host in, micro-batches through the stages, gradients summed, update, host out.
+
+    ``traffic`` with the host is counted anew unless it is given.
+    """
+    traffic = traffic or traffic_of([each.part.graph for each in planned])
     columns = tuple(in_three(priced(each.features, constants)) for each in planned)
     sums = [column.sum(axis=1) for column in columns]
     stages, micro_batches = parallel.stages, parallel.micro_batches
@@ -122,12 +131,12 @@ def schedule(
     line = pipelined(forward, backward, parallel.stage_ipus, micro_batches, parallel.schedule, copies)
     late = once_a_step(hops, parallel.stage_ipus, parallel.tensor_parallel, ipu, constants)
     moved = _copies(line, hops, parallel, 0 if copies is None else copies.sync, late)
-    host = _host(planned, parallel, ipu, constants)
+    host = _host(traffic, parallel, ipu, constants)
     collectives = _collectives(planned, parallel, ipu, constants)
     outside = sum(event.total for event in (*host, *collectives)) + (late.total if late else 0)
     through = sum(event.total for event in host) + line.total * stages // max(1, micro_batches + stages - 1)
     busy = line.total + max(update) + outside
-    supply = supply_seconds([each.part.graph for each in planned], parallel, ipu, constants=constants)
+    supply = supply_seconds(traffic, parallel, ipu, constants=constants)
     waiting = supply_wait(supply, busy, parallel, ipu)
     host = host if waiting is None else (*host, waiting)
     return Schedule(
@@ -147,13 +156,14 @@ def schedule(
     )  # fmt: skip
 
 
-def _host(planned: Sequence[Planned], parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
-    received, sent = replica_bytes([each.part.graph for each in planned], parallel)
+def _host(traffic: Traffic, parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
+    received = 0 if parallel.feed.on_device else traffic.received * parallel.micro_batches
+    sent = traffic.sent * parallel.micro_batches
     events = (
         host_transfer("host to IPU", received, parallel, ipu, constants=constants),
         host_transfer("IPU to host", sent, parallel, ipu, constants=constants),
     )
-    amount, tensors = max(state_bytes(each.part.graph) for each in planned)
+    amount, tensors = traffic.state
     if not (parallel.training and parallel.offload_optimiser and amount):
         return events
     return (*events, state_transfer(amount, tensors, parallel, ipu, constants=constants))

@@ -95,12 +95,11 @@ def test_inputs_in_bytes_and_on_the_device_cost_less_to_bring() -> None:
 
 def test_supply_is_bound_by_the_slowest_of_loaders_and_links() -> None:
     laid = fed(loader_workers=2, hosts=1)
-    graphs = [planned.part.graph for planned in laid.planned]
     pixels = PICTURES * SIZE * SIZE * 4
-    assert supply_seconds(graphs, laid.parallel, CHIP) == pytest.approx(pixels / (3e7 * 2))
+    assert supply_seconds(laid.traffic, laid.parallel, CHIP) == pytest.approx(pixels / (3e7 * 2))
     many = replace(laid.parallel, feed=replace(laid.parallel.feed, workers=10**6))
-    assert supply_seconds(graphs, many, CHIP) == pytest.approx(4 * PICTURES * 3 * SIZE * SIZE * 2 / 25e9)
-    assert supply_seconds(graphs, replace(many, feed=replace(many.feed, on_device=True)), CHIP) == 0
+    assert supply_seconds(laid.traffic, many, CHIP) == pytest.approx(4 * PICTURES * 3 * SIZE * SIZE * 2 / 25e9)
+    assert supply_seconds(laid.traffic, replace(many, feed=replace(many.feed, on_device=True)), CHIP) == 0
 
 
 def test_the_ipus_wait_for_loaders_that_are_too_slow() -> None:
