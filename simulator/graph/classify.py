@@ -163,22 +163,25 @@ def _pool(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> De
 
 
 def _gather(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> Described:
-    table, rows = inputs[0], _index_rows(inputs[1])
-    row_elements = max(1, outputs[0].elements // rows)
-    return Described(Kind.GATHER, _rows("gather", rows, row_elements, table))
+    rows = _index_rows(inputs[1])
+    return Described(Kind.GATHER, _rows("gather", rows, max(1, outputs[0].elements // rows), inputs[0], params))
 
 
 def _scatter(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> Described:
     rows = _index_rows(inputs[1])
-    return Described(Kind.SCATTER, _rows("scatter", rows, max(1, inputs[2].elements // rows), inputs[0]))
+    return Described(Kind.SCATTER, _rows("scatter", rows, max(1, inputs[2].elements // rows), inputs[0], params))
 
 
 def _index_rows(indices: Aval) -> int:
     return max(1, math.prod(indices.shape[:-1]))
 
 
-def _rows(op: str, rows: int, row_elements: int, table: Aval) -> dict[str, Any]:
-    return {"op": op, "rows": rows, "row_elements": row_elements, "table_rows": max(1, table.elements // row_elements)}
+def _rows(op: str, rows: int, row_elements: int, table: Aval, params: dict[str, Any]) -> dict[str, Any]:
+    """``groups``: lookups of each meet only their own part of the table."""
+    numbers = params.get("dimension_numbers")
+    groups = math.prod(table.shape[d] for d in getattr(numbers, "operand_batching_dims", ()))
+    table_rows = max(1, table.elements // row_elements)
+    return {"op": op, "rows": rows, "row_elements": row_elements, "table_rows": table_rows, "groups": max(1, groups)}
 
 
 def _sort(params: dict[str, Any], inputs: list[Aval], outputs: list[Aval]) -> Described:

@@ -15,6 +15,7 @@ from simulator.planner.composite import plan_norm, plan_softmax
 from simulator.planner.contraction import contraction
 from simulator.planner.elementwise import plan_elementwise
 from simulator.planner.grid import plan_contraction
+from simulator.planner.grouped_slices import plan_grouped
 from simulator.planner.layout import Layout, Spread, linear, scaled
 from simulator.planner.movement import plan_movement
 from simulator.planner.plan import Plan
@@ -235,6 +236,9 @@ class _Walk:
         itemsize = self.itemsize(output)
         if kind == Kind.MOVEMENT:
             return plan_movement(a["op"], max(1, a["bytes"] // itemsize), itemsize, ipu)
+        if kind in (Kind.GATHER, Kind.SCATTER) and a.get("groups", 1) > 1:
+            per_group = (a["rows"] // a["groups"], a["row_elements"], a["table_rows"] // a["groups"])
+            return plan_grouped(a["groups"], *per_group, itemsize, kind == Kind.SCATTER, ipu)
         if kind in (Kind.GATHER, Kind.SCATTER):
             slices = self._slices(index, kind)
             return plan_gather(slices, ipu) if kind == Kind.GATHER else plan_update(slices, ipu)
