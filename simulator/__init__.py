@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simulator.pipeline import simulate
     from simulator.release import ENGINE_RELEASE, engine_fingerprint
     from simulator.running import RunResult, run
+    from simulator.search.plan import plan
     from simulator.whatif.session import Session
     from simulator.zoo.catalogue import ZOO
     from simulator.zoo.opening import build_zoo
@@ -34,6 +35,7 @@ _HOMES = {
     "engine_fingerprint": "simulator.release",
     "RunResult": "simulator.running",
     "run": "simulator.running",
+    "plan": "simulator.search.plan",
     "Checkpoints": "simulator.numerics.checkpoint",
     "ZOO": "simulator.zoo.catalogue",
     "build_zoo": "simulator.zoo.opening",
@@ -51,6 +53,7 @@ __all__ = [
     "build_zoo",
     "engine_fingerprint",
     "inspect",
+    "plan",
     "run",
     "simulate",
     "slice_of",
