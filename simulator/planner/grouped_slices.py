@@ -33,9 +33,8 @@ def plan_grouped(
     each, width = ceil_divide(asked, ipu.workers), np.full_like(held, row_elements)
     cycles = update_cycles if update else slice_cycles
     work = held * cycles(asked if update else each, 0 * each, width, itemsize, ipu) * (asked > 0)
-    outputs = proportional(
-        groups * (table_rows if update else lookups) * row_elements, held * (table if update else asked)
-    )
+    result = table if update else asked
+    results = groups * (table_rows if update else lookups) * row_elements
     return assemble(
         Recipe(
             method="grouped-scatter" if update else "grouped-gather",
