@@ -109,6 +109,8 @@ class _Settings:
 
     def resolve(self) -> None:
         self._row()
+        for name in self.workload.worded:
+            self.put(name, self.workload.settings.get(name), GIVEN)
         self._structure()
         self._published()
         self._packs()
@@ -172,7 +174,7 @@ class _Settings:
             self.put("sequences_in_pack", self.workload.sequences_in_pack, ASSUMED)
         elif not self.workload.inference_packs and self.values.get("sequences_in_pack", 1.0) != 1.0:
             self.values["sequences_in_pack"] = 1.0
-        if self.values.get("sequences_in_pack", 1.0) > 1:
+        if self.values.get("sequences_in_pack", 1.0) > 1 and "sequence" in self.dims:
             self.dims.setdefault("pack", SEQUENCES_OF_PACK)
 
     def _accumulation(self) -> None:
@@ -192,7 +194,7 @@ class _Settings:
         self.values |= {"ipus": 1, "replicas": 1, "system": Place(self.place.chip, 1, 0, False).system}
         if self.workload.model == "zoo:stream-triad":
             self.dims.pop("pieces")
-            self.dims["assembly"] = int("assembly" in words)
+            self.dims |= {"lanes": 2, "assembly": int("c++" not in words)}
 
     def _assumed(self) -> set[str]:
         return {name for name, origin in self.origins.items() if origin == ASSUMED}

@@ -14,6 +14,7 @@ SEQUENCE = re.compile(r"\bsl\s*(\d{2,5})", re.I)
 MASKED = {128: 20, 384: 56, 512: 76}  # tokens predicted a sequence, MLPerf and Graphcore's BERT configurations
 # sequences in a pack on average, by length: Graphcore's BERT configurations (packing_factor)
 PACKED = {128: 1.17, 384: 1.7, 512: 2.0}
+LOADING = ("host_input", "prefetch_depth", "loader_workers")
 KERNEL_SHAPE = re.compile(r"(\d+)x(\d+)\s*->\s*(\d+)")
 MESH = re.compile(r"(\d{2,})\s*x\s*(\d{2,})|(\d{2,})\^3")
 STEPS = re.compile(r"(\d+)\s+steps")
@@ -21,7 +22,10 @@ STEPS = re.compile(r"(\d+)\s+steps")
 
 @dataclass(frozen=True)
 class Workload:
-    """``model`` of the zoo with ``dims``; ``settings`` where nobody says otherwise; 0 samples: not known."""
+    """``model`` of the zoo with ``dims``; ``settings`` where nobody says otherwise; 0 samples: not known.
+
+    ``worded`` names those of the settings that the row's own words tell.
+    """
 
     model: str
     dims: dict[str, int]
@@ -30,6 +34,7 @@ class Workload:
     evaluation: int
     sequences_in_pack: float
     inference_packs: bool
+    worded: tuple[str, ...]
     refused: str = ""
 
 
@@ -41,14 +46,15 @@ def _entries() -> list[dict[str, Any]]:
 
 def workload_of(subject: Subject) -> Workload | None:
     """The zoo model that stands for a row, or None when its words name none."""
-    words, training = subject.model, subject.task == "train"
+    words = subject.model
     for entry in _entries():
         if entry.get("task", subject.task) == subject.task and re.search(entry["words"], words, re.I):
-            return _workload(entry, words, training)
+            return _workload(entry, subject)
     return None
 
 
-def _workload(entry: dict[str, Any], words: str, training: bool) -> Workload:
+def _workload(entry: dict[str, Any], subject: Subject) -> Workload:
+    words, training = subject.model, subject.task == "train"
     dims = dict(entry.get("dims", {}))
     length = SEQUENCE.search(words)
     if length is not None and "sequence" in dims:
@@ -58,6 +64,8 @@ def _workload(entry: dict[str, Any], words: str, training: bool) -> Workload:
         dims["mask_tokens"] = MASKED.get(dims["sequence"], max(1, dims["sequence"] * 15 // 100))
     packed = "(mlperf)" in words.lower() or "packed" in words.lower()
     factor = PACKED.get(dims.get("sequence", 0), 1.0) if packed and training and "bert" in model else 1.0
+    if "decomposed_gelu" in dims and "gelu" in subject.precision.lower():
+        dims["decomposed_gelu"] = 0  # the fused one is named with the precision
     dims.update(_shape(model, words))
     return Workload(
         model="zoo:" + model,
@@ -65,8 +73,9 @@ def _workload(entry: dict[str, Any], words: str, training: bool) -> Workload:
         settings=dict(entry.get("settings", {})),
         samples=int(entry.get("samples", {}).get("value", 0)),
         evaluation=int(entry.get("evaluation", {}).get("value", 0)),
-        sequences_in_pack=factor,
+        sequences_in_pack=float(entry.get("in_pack", factor)),
         inference_packs=packed and not training,
+        worded=LOADING if "in_pack" in entry else (),
         refused=str(entry.get("refused", "")),
     )
 

@@ -91,7 +91,7 @@ def test_a_server_does_a_step_of_as_many_samples_with_one_update() -> None:
 
 def test_nodes_that_are_left_out_do_not_count() -> None:
     config = RunConfig(
-        task="infer", precision="fp32", dims={"inputs": 64, "features": 16, "outputs": 128, "repeats": 1}
+        task="infer", batch=1, precision="fp32", dims={"inputs": 64, "features": 16, "outputs": 128, "repeats": 1}
     )
     program, _ = open_model("zoo:gather", config)
     graph = graph_of(program, config)
