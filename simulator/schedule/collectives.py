@@ -19,6 +19,7 @@ from simulator.schedule.outside import Outside, cycles_of, external_sync
 from simulator.units import Bytes, Cycles
 
 TORUS_IPUS = 64  # loop-back cables close the ladder of a whole POD64
+LARGEST_RING = 4  # domains of the largest system with published results, a POD256
 PHASES = ("reduce-scatter", "all-gather")
 
 
@@ -74,7 +75,37 @@ def steps_of(phase: str, ring: Ring, amount: Bytes, ipu: Ipu) -> int:
 def collective(
     phase: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
 ) -> Outside:
-    """One of ``PHASES`` over all replicas, of ``amount`` bytes an IPU: each sends (r-1)/r of them."""
+    """One of ``PHASES`` over all replicas, of ``amount`` bytes an IPU: each sends (r-1)/r of them.
+
+    Published systems have up to four domains and behave as one ring. Larger ones are taken to sum in two levels, in the
+    domains and then between them, and never faster than the largest that was published.
+    """
+    if parallel.link_domains <= LARGEST_RING:
+        return _one_ring(phase, amount, parallel, ipu, side, constants)
+    domain = ipu.whole("links.domain_ipus")
+    known = _one_ring(phase, amount, replace(parallel, ipus=LARGEST_RING * domain), ipu, side, constants)
+    found = _two_levels(phase, amount, parallel, ipu, side, constants)
+    return max(known, found, key=lambda each: each.total)
+
+
+def _two_levels(phase: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: Side, constants: Constants) -> Outside:
+    """A ring in each domain, then one of domains for each share of the data, on every machine's gateways at once."""
+    inside = _one_ring(phase, amount, replace(parallel, ipus=ipu.whole("links.domain_ipus")), ipu, side, constants)
+    domains, ranks = parallel.link_domains, parallel.replicas // parallel.link_domains
+    steps = ceil(domains / 2)
+    crossing = (domains - 1) * (amount // ranks) // domains
+    rate = gateway_rate(ipu.whole("links.ipus_of_machine"), domains, ipu) / constants.gateway
+    seconds = crossing / rate + steps * ipu.fact("links.gw_hop", side) * constants.gateway
+    return replace(
+        inside,
+        bytes=inside.bytes + crossing,
+        transfer=inside.transfer + cycles_of(seconds, ipu),
+        sync=inside.sync + steps * external_sync(parallel.ipus, ipu),
+        times=inside.times + steps,
+    )
+
+
+def _one_ring(phase: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: Side, constants: Constants) -> Outside:
     ring = ring_of(parallel, ipu, side, constants)
     steps = steps_of(phase, ring, amount, ipu)
     sent = (ring.ranks - 1) * amount // ring.ranks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log2
 
 from simulator.machines.ipu import Ipu
 from simulator.units import Bytes, Cycles, Seconds
@@ -31,5 +31,12 @@ def cycles_of(seconds: Seconds, ipu: Ipu) -> Cycles:
 
 
 def external_sync(ipus: int, ipu: Ipu) -> Cycles:
-    """A sync of ``ipus`` IPUs: 15 ns a hop, 1 + ipus // 4 hops, there and back (PopLibs)."""
-    return cycles_of(ipu.fact("sync.external_hop") * (1 + ipus // 4) * 2, ipu)
+    """A sync of ``ipus`` IPUs: 15 ns a hop, 1 + ipus // 4 hops, there and back (PopLibs).
+
+    Beyond a link domain, gateways pass it on in a tree of domains.
+    """
+    domain = ipu.whole("links.domain_ipus")
+    seconds = ipu.fact("sync.external_hop") * (1 + min(ipus, domain) // 4)
+    if ipus > domain:
+        seconds += ipu.fact("links.gw_hop") * ceil(log2(ceil(ipus / domain)))
+    return cycles_of(2 * seconds, ipu)

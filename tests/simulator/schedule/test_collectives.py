@@ -83,6 +83,15 @@ def test_all_reduce_grows_with_bytes_and_with_the_slice() -> None:
     assert slices == sorted(slices)
 
 
+def test_systems_larger_than_any_published_sum_in_two_levels_and_never_faster() -> None:
+    known, large, largest = (
+        all_reduce(50 * MEBIBYTE, slice_of("pod65536", ipus=ipus), CHIP) for ipus in (256, 1024, 4096)
+    )
+    assert known.total <= large.total <= largest.total
+    flat = 4096 * external_sync(4096, CHIP)
+    assert largest.sync < flat, "not one ring of thousands of steps"
+
+
 def test_links_and_gateways_are_priced_apart() -> None:
     from dataclasses import replace
 

@@ -28,6 +28,11 @@ def test_external_sync_takes_15_ns_a_hop_there_and_back(ipus: int, cycles: int) 
     assert external_sync(ipus, CHIP) == cycles
 
 
+def test_a_sync_beyond_a_domain_climbs_a_tree_of_gateways() -> None:
+    for ipus, hops in ((128, 1), (256, 2), (65_536, 10)):
+        assert external_sync(ipus, CHIP) == pytest.approx(676 + 2 * hops * 2e-6 * CHIP.clock_hz, abs=1)
+
+
 @pytest.mark.parametrize("training", [True, False])
 def test_every_tile_spends_the_whole_step(training: bool) -> None:
     line = line_of(dense_step(training=training))
