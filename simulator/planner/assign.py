@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.errors import SimulatorError
 from simulator.graph.graph import Graph, Kind, Role
 from simulator.machines.ipu import Ipu
 from simulator.planner.composite import plan_norm, plan_softmax
@@ -135,9 +136,10 @@ class _Walk:
         problem = contraction(
             kind,
             self.graph.ops.attributes[index],
-            half=self.itemsize(self.graph.ops.inputs[index][0]) == 2,
+            half=self.itemsize(self.graph.ops.outputs[index][0]) == 2,
             half_partials=self.options.half_partials,
             resident=(free[0], free[1]),
+            quarter=self._quarter(index),
         )
         plan = plan_contraction(problem, self.ipu, self.options.available_memory_proportion)
         start = self._advance(plan.tiles_used)
@@ -149,6 +151,19 @@ class _Walk:
         splits = dict(plan.splits)
         groups = splits["groups"] if kind == Kind.CONV else 1  # groups of a convolution are channels too
         self._record(index, plan, start, splits["across"] * groups)
+
+    def _quarter(self, index: int) -> bool:
+        """Whether a product reads 8-bit floats. Raises ``config.invalid`` on a chip whose matrix unit cannot."""
+        dtypes = [self.graph.tensors.dtype[t] for t in self.graph.ops.inputs[index][:2]]
+        if not all(dtype.startswith("float8") for dtype in dtypes):
+            return False
+        if not self.ipu.whole("amp.units_quarter"):
+            raise SimulatorError(
+                "config.invalid",
+                f"The matrix unit of a {self.ipu.chip} has no 8-bit floats. Use precision fp16, or a C600.",
+                params={"field": "precision", "legal": "fp16 or fp32"},
+            )
+        return True
 
     def _elementwise(self, index: int) -> None:
         attributes = self.graph.ops.attributes[index]

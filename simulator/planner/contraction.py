@@ -42,17 +42,23 @@ class Contraction:
     copied: tuple[bool, bool] = (False, False)  # operands that tiles must rearrange before the vertex can use them
     relaid: tuple[bool, bool] = (False, False)  # operands that lie otherwise than the matrix unit reads them
     stride: int = 1  # along a row
+    quarter: bool = False  # operands are 8-bit floats; results and partial sums are half then
     zero_filled: int = 0  # outputs that get no contribution (dilated inputs): cleared, not computed
 
     @property
     def element(self) -> int:
-        """Bytes of an element of the operands and the result."""
+        """Bytes of an element of the operands."""
+        return 1 if self.quarter else self.result
+
+    @property
+    def result(self) -> int:
+        """Bytes of an element of the result."""
         return 2 if self.half else 4
 
     @property
     def partial(self) -> int:
         """Bytes of a partial sum."""
-        return 2 if self.half and self.half_partials else 4
+        return 2 if self.half and (self.half_partials or self.quarter) else 4
 
     @property
     def kernel_width(self) -> int:
@@ -74,14 +80,20 @@ class Contraction:
 
 
 def contraction(
-    kind: Kind, attributes: dict[str, Any], *, half: bool, half_partials: bool, resident: tuple[bool, bool]
+    kind: Kind,
+    attributes: dict[str, Any],
+    *,
+    half: bool,
+    half_partials: bool,
+    resident: tuple[bool, bool],
+    quarter: bool = False,
 ) -> Contraction:
-    """The problem behind a MATMUL or CONV of the graph."""
+    """The problem behind a MATMUL or CONV of the graph; ``quarter``: of 8-bit floats, with results in half."""
     if kind == Kind.MATMUL:
         rows = attributes["m"]
         return Contraction(
             attributes["batch"], 1, rows, 1, attributes["k"], attributes["n"], 1, rows, 1, 1.0, 0, 1,
-            half, half_partials, resident, relaid=_relaid(attributes, resident),
+            half, half_partials, resident, relaid=_relaid(attributes, resident), quarter=quarter,
         )  # fmt: skip
     columns = (attributes[name] for name in SPATIAL)
     dims = list(zip(*columns, strict=True)) or [(1, 1, 1, 1, 1, 1)]
@@ -96,7 +108,7 @@ def contraction(
         attributes["groups"], attributes["batch"], outs[0], prod(outs[1:]),
         attributes["in_channels"], attributes["out_channels"], prod(taps),
         field_in, _columns_read(dims[1:], outs[1:], taps[1:]), step, max(0, reach - ceil(step)), taps[0],
-        half, half_partials, resident, relaid=_relaid(attributes, resident), stride=stride,
+        half, half_partials, resident, relaid=_relaid(attributes, resident), stride=stride, quarter=quarter,
     )  # fmt: skip
     return replace(problem, zero_filled=max(0, everything - problem.outputs))
 

@@ -30,7 +30,9 @@ class Grid:
 
     def __init__(self, split: Split, ipu: Ipu) -> None:
         problem = split.problem
-        in_grain, out_grain = grains(problem, split.method, amp(problem.half, problem.half_partials, ipu))
+        in_grain, out_grain = grains(
+            problem, split.method, amp(problem.half, problem.half_partials, ipu, problem.quarter)
+        )
         axes = (
             shares(problem.groups, split.groups),
             shares(problem.batch, split.batch),
@@ -103,7 +105,7 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
     loaded, own_weights = operand(
         weights * problem.element, g.field_index, split.batch * split.rows, problem.resident[1], grid, False, ipu
     )
-    unit = amp(problem.half, problem.half_partials, ipu)
+    unit = amp(problem.half, problem.half_partials, ipu, problem.quarter)
     vertex = vertex_cycles(problem, split.method, unit, g.groups, g.batch, g.rows, g.ins, g.outs, ipu)
     positions = g.groups * g.batch * g.rows * problem.width
     copied = copied_elements(problem, grid)
@@ -186,7 +188,7 @@ def reduction(problem: Contraction, split: Split, grid: Grid, partials: Ints, ip
 def _finish(problem: Contraction, asked: Contraction, results: Ints, ipu: Ipu) -> list[Step]:
     """Cast of single partials to half results, and clearing of outputs that nothing contributes to."""
     work = np.zeros_like(results)
-    if problem.partial != problem.element:
+    if problem.partial != problem.result:
         vectors = ceil_divide(ceil_divide(results, ipu.workers), 2)
         work += np.where(results > 0, ipu.workers * (26 + vectors), 0)
     if asked.zero_filled:
@@ -210,8 +212,8 @@ def _codelets(split: Split, problem: Contraction) -> tuple[str, ...]:
     names = [split.method if problem.taps == 1 or split.method != "amp" else "amp-nx1"]
     names += ["copy"] if any(problem.copied) else []
     names += ["reduce-add"] if split.ins > 1 else []
-    names += ["cast"] if problem.partial != problem.element else []
-    kind = "half" if problem.half else "single"
+    names += ["cast"] if problem.partial != problem.result else []
+    kind = "quarter" if problem.quarter else "half" if problem.half else "single"
     return tuple(f"{name}-{kind}" for name in names)
 
 

@@ -93,7 +93,7 @@ def _methods(problem: Contraction) -> list[tuple[str, Contraction]]:
     found = [("amp", restated) for restated in restatements(problem)]
     if problem.ins <= 8 or problem.outs <= 2:
         found.append(("dot", problem))
-    if problem.half and problem.ins == 1 and problem.outs == 1 and problem.groups > 1:
+    if problem.half and not problem.quarter and problem.ins == 1 and problem.outs == 1 and problem.groups > 1:
         found.append(("depthwise", problem))
     if problem.groups > 1 and _slic(problem):
         found.append(("slic", problem))
@@ -103,12 +103,19 @@ def _methods(problem: Contraction) -> list[tuple[str, Contraction]]:
 def _slic(problem: Contraction) -> bool:
     """Whether the windows of the SLIC vertex fit: half, as many channels in as out, a kernel, no dilation."""
     channels = problem.ins == problem.outs and problem.ins in SLIC_CHANNELS
-    return problem.half and channels and problem.taps > 1 and problem.stride <= 2 and not problem.zero_filled
+    return (
+        problem.half
+        and not problem.quarter
+        and channels
+        and problem.taps > 1
+        and problem.stride <= 2
+        and not problem.zero_filled
+    )
 
 
 def _fittest(problem: Contraction, method: str, serial: int, ipu: Ipu, limit: int) -> list[tuple[float, float, Split]]:
     """The smallest candidate, the cheapest, the cheapest within ``limit`` if any: (cycles, bytes, split)."""
-    unit = amp(problem.half, problem.half_partials, ipu)
+    unit = amp(problem.half, problem.half_partials, ipu, problem.quarter)
     grid = _candidates(problem, method, unit, serial, ipu.tiles)
     worst = _worst(problem, method, unit, serial, grid)
     cycles = serial * price(problem, method, unit, worst, ipu)

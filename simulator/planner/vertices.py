@@ -31,8 +31,13 @@ class Amp:
 
 
 @lru_cache(maxsize=64)
-def amp(half: bool, half_partials: bool, ipu: Ipu) -> Amp:
-    """64 MACs a cycle in half with half partials, 32 with single partials, 16 in single; 32, 32 and 8 on a GC2."""
+def amp(half: bool, half_partials: bool, ipu: Ipu, quarter: bool = False) -> Amp:
+    """64 MACs a cycle in half with half partials, 32 with single partials, 16 in single; 32, 32 and 8 on a GC2.
+
+    ``quarter``: operands of 8 bits and half partials, 128 MACs a cycle where the chip has them.
+    """
+    if quarter:
+        return Amp(32, 16, ipu.whole("amp.units_quarter"), 4, 32, (21, 35, 40))
     units = ipu.amp_units(half, half_partials)
     if not half:
         return Amp(8, 16, units, 8, 22, (24, 47, 46))

@@ -124,6 +124,21 @@ def test_padding_to_the_grain_is_paid_for() -> None:
     assert work[0] >= 0.9 * work[1]
 
 
+def test_products_of_8_bit_floats_are_faster_and_move_less() -> None:
+    chip = ipu("C600")
+    attributes = {"batch": 1, "m": 4096, "k": 4096, "n": 4096}
+    half, quarter = (
+        plan_contraction(
+            contraction(Kind.MATMUL, attributes, half=True, half_partials=True, resident=(False, True), quarter=narrow),
+            chip, 0.6,
+        )
+        for narrow in (False, True)
+    )  # fmt: skip
+    assert quarter.features[Part.MATRIX] < 0.7 * half.features[Part.MATRIX]
+    assert quarter.received < half.received
+    assert int(quarter.outputs.sum()) == 4096 * 4096
+
+
 def test_what_lies_the_wrong_way_is_moved_and_put_in_order_first() -> None:
     base = replace(matmul(1, 1024, 1024, 1024), resident=(False, False))
     relaid = plan(replace(base, relaid=(True, True)))

@@ -43,6 +43,13 @@ def test_the_first_generation_halves_the_matrix_unit() -> None:
         assert macs / (unit.passes * int(block_cycles(unit, tiles(6_000_000), old)[0])) == pytest.approx(rate, rel=1e-3)
 
 
+def test_8_bit_floats_do_128_macs_a_cycle_where_the_chip_has_them() -> None:
+    new = ipu("C600")
+    unit = amp(True, True, new, quarter=True)
+    macs = 6_000_000 * unit.in_grain * unit.out_grain
+    assert macs / (unit.passes * int(block_cycles(unit, tiles(6_000_000), new)[0])) == pytest.approx(128, rel=1e-3)
+
+
 def test_copying_8_kib_on_a_tile() -> None:
     # 1,024 vectors over six workers are 170 each and four over; 6 x 170 + 288 = 1,308 as measured
     assert copy_work(tiles(8192, 0), CHIP).tolist() == [1308, 0]
