@@ -11,6 +11,7 @@ from pathlib import Path
 
 from simulator.collecting import uncollected
 from simulator.config import RunConfig
+from simulator.errors import SimulatorError
 from simulator.frontends.onnx.importer import load
 from simulator.graph.graph import Graph
 from simulator.graph.trace import trace
@@ -26,6 +27,8 @@ from simulator.program import Program
 from simulator.report.build import Report, build
 from simulator.report.origins import origins_of
 from simulator.report.parts import IpuClass, Parts
+from simulator.report.rerun import Rerun
+from simulator.report.trying import Again
 from simulator.schedule.step import Schedule, timeline
 from simulator.zoo.catalogue import is_zoo
 from simulator.zoo.opening import open_zoo
@@ -49,7 +52,7 @@ def simulate(
     Raises SimulatorError for a model or settings that cannot be simulated; not fitting is told in the report.
     """
     program, sha256 = open_model(model, config, on_progress=on_progress)
-    return simulate_program(program, config, sha256=sha256, origins=origins, on_progress=on_progress)
+    return simulate_program(program, config, model=model, sha256=sha256, origins=origins, on_progress=on_progress)
 
 
 def open_model(model: str | Path, config: RunConfig, *, on_progress: Progress | None = None) -> tuple[Program, str]:
@@ -74,25 +77,38 @@ def simulate_program(
     program: Program,
     config: RunConfig,
     *,
+    model: str | Path | None = None,
     sha256: str | None = None,
     origins: Mapping[str, str] | None = None,
     on_progress: Progress | None = None,
 ) -> Report:
-    """As ``simulate``, for a program that is already open."""
+    """As ``simulate``, for a program that is already open.
+
+    Without ``model``, where it came from, remedies of what does not fit are not tried with another batch.
+    """
     began = time.process_time()
     graph = graph_of(program, config, on_progress)
     _tell(on_progress, "parallelise", 0.0)
     laid = lay(graph, config, lambda fraction: _tell(on_progress, "plan", fraction))
     parts = parts_of(program, laid, config, sha256=sha256, origins=origins, on_progress=on_progress)
     _tell(on_progress, "report", 0.0)
-    report = reported(parts, began)
+    report = reported(parts, began, _rerun(program, graph, config, model))
     _tell(on_progress, "report", 1.0)
     return report
 
 
-def reported(parts: Parts, began: float) -> Report:
+def _rerun(program: Program, graph: Graph, config: RunConfig, model: str | Path | None) -> Rerun:
+    def traced(changed: RunConfig) -> Graph:
+        if model is None and changed.batch != config.batch:
+            raise SimulatorError("model.closed", "Another batch needs the model's file.", owner="platform")
+        return graph_of(program if model is None else open_model(model, changed)[0], changed)
+
+    return Rerun(graph, config, traced, lambda g, changed: parts_of(program, lay(g, changed), changed))
+
+
+def reported(parts: Parts, began: float, again: Again | None = None) -> Report:
     """The report of ``parts``, with the processor time since ``began`` and the memory that this process took."""
-    report = build(parts)
+    report = build(parts, again)
     report["simulation"] = {"cpu_seconds": time.process_time() - began, "peak_bytes": _peak_bytes()}
     return report
 
@@ -140,7 +156,7 @@ def parts_of(
 def _class(laid: Laid, place: int, found: Schedule, config: RunConfig, used: Constants, mapped: Mapped) -> IpuClass:
     part, assignment = laid.planned[place].part, laid.planned[place].assignment
     memory = mapped(part.graph, assignment, laid.ipu, held(part, laid.parallel, config))
-    over = overflow(memory, part.graph, config, laid.ipu)
+    over = overflow(memory, part.graph, laid.ipu)
     line = timeline(laid.planned, found, place, laid.ipu, used)
     return IpuClass(part.ipu, part.stages, part.graph, part.stage_of, assignment, line, memory, over)
 

@@ -85,7 +85,7 @@ def run(
         on_event("phase", {"phase": name, "fraction": fraction})
 
     program, sha256 = open_model(model, config, on_progress=phase)
-    report = simulate_program(program, config, sha256=sha256, on_progress=phase)
+    report = simulate_program(program, config, model=model, sha256=sha256, on_progress=phase)
     on_event("report", dict(report))
     for code, message in program.notes:
         on_event("log", {"level": "warning", "message": f"{message} ({code})"})

@@ -48,6 +48,10 @@ HELP = {
     "host_input": "inputs as the model declares them, as bytes, or made on the device",
     "hosts": "host servers (as the system has)",
     "loader_workers": "processes that prepare data (as the hosts have cores)",
+    "samples": "samples of an epoch, for the time of a whole run",
+    "epochs": "epochs of a run",
+    "evaluation_samples": "samples of one evaluation",
+    "evaluations": "evaluations in a run",
 }
 
 

@@ -16,9 +16,11 @@ from simulator.report.operators import coverage, operators
 from simulator.report.parts import Parts
 from simulator.report.provenance import provenance
 from simulator.report.reading import SCHEMA
+from simulator.report.remedies import remedies
 from simulator.report.roofline import peaks, roofline
 from simulator.report.stages import stages
 from simulator.report.time_section import time_section
+from simulator.report.trying import Again, tried
 
 
 class Report(dict[str, Any]):
@@ -32,8 +34,12 @@ class Report(dict[str, Any]):
         return dict(self)
 
 
-def build(parts: Parts) -> Report:
-    """The report of one simulation. Raises ``report.conservation`` when a conservation law is broken."""
+def build(parts: Parts, again: Again | None = None) -> Report:
+    """The report of one simulation; ``again`` simulates another configuration, to try remedies of what does not fit.
+
+    Raises ``report.conservation`` when a conservation law is broken.
+    """
+    advice = _advice(parts, again)
     step = parts.seconds(parts.step_cycles)
     rate = parts.samples / step
     rows = operators(parts)
@@ -48,7 +54,7 @@ def build(parts: Parts) -> Report:
         samples_per_second=rate,
         latency=None if parts.config.training else {"seconds": parts.seconds(parts.schedule.latency)},
         intervals=intervals(parts),
-        memory=memory_section(parts),
+        memory=memory_section(parts, advice),
         time=time,
         operators=rows,
         layers=layers(rows),
@@ -63,3 +69,10 @@ def build(parts: Parts) -> Report:
         checks=checks(parts),
         notes=[{"code": code, "message": message} for code, message in notes(parts)],
     )
+
+
+def _advice(parts: Parts, again: Again | None) -> list[dict[str, Any]]:
+    """What would make it fit: nothing where it does."""
+    if parts.overflow is None:
+        return []
+    return [remedy.to_dict() for remedy in remedies(parts)] if again is None else tried(parts, again)

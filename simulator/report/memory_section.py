@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from simulator.report.parts import IpuClass, Parts
 LIVENESS_POINTS = 200
 
 
-def memory_section(parts: Parts) -> dict[str, Any]:
-    """The fullest IPU of a replica at length, and every IPU in short under ``ipus``."""
+def memory_section(parts: Parts, advice: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The fullest IPU of a replica at length, every IPU in short under ``ipus``; ``advice`` for what does not fit."""
     each = parts.fullest
     memory, ops = each.memory, each.graph.ops
     used, worst = memory.tile_bytes, memory.worst_tile
@@ -35,7 +36,7 @@ def memory_section(parts: Parts) -> dict[str, Any]:
         "peak_step": {"op": memory.worst_step, "source": ops.source[memory.worst_step] if len(ops) else ""},
         "liveness": _liveness(each),
         "ipus": [_short(each) for each in parts.classes],
-        "overflow": None if parts.overflow is None else parts.overflow.to_dict(),
+        "overflow": None if parts.overflow is None else {**parts.overflow.to_dict(), "remedies": list(advice)},
     }
 
 

@@ -10,3 +10,9 @@ _SEPARATOR = re.compile(r"[./]+")
 def path_of(name: str) -> tuple[str, ...]:
     """``/layer3/attention.softmax`` -> ``("layer3", "attention", "softmax")``; a name without any stays whole."""
     return tuple(part for part in _SEPARATOR.split(name) if part) or (name,)
+
+
+def prefix_of(name: str, depth: int) -> str:
+    """The first ``depth`` parts of a name as it is written, with the separator after them if more follow."""
+    found = list(_SEPARATOR.finditer(name, 1))
+    return name[: found[depth - 1].end()] if len(found) >= depth else name

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from simulator.config import RunConfig
 from simulator.graph.graph import Graph
 from simulator.graph.rebatch import Batches
+from simulator.graph.traced import trace_key
 from simulator.laying import Laid, lay
 from simulator.machines.constants import constants
 from simulator.machines.ipu import Ipu
@@ -23,8 +24,9 @@ from simulator.parallel.replicas import Parallel, lay_out
 from simulator.pipeline import Progress, graph_of, open_model, parts_of, reported
 from simulator.planner.assign import Assignment
 from simulator.report.build import Report
+from simulator.report.parts import Parts
 from simulator.whatif.difference import difference
-from simulator.whatif.keys import graph_key, keeps_plans, plan_key
+from simulator.whatif.keys import keeps_plans, plan_key
 from simulator.whatif.outcome import Grouped, Outcome, grouped, outcome_of
 
 KEPT = 16
@@ -72,11 +74,8 @@ class Session:
         config = self.changed(changes)
         began = time.process_time()
         origins = None if self._origins is None else {**self._origins, **dict.fromkeys(changes or {}, "given")}
-        laid = self._planned(config)
-        parts = parts_of(
-            self._program, laid, config, sha256=self._sha256, origins=origins, mapped=self._map, on_progress=self._tell
-        )
-        return reported(parts, began)
+        parts = self._parts(config, origins)
+        return reported(parts, began, self._parts)
 
     def outcome(self, changes: Mapping[str, Any] | None = None) -> Outcome:
         """Headline figures and what operators take under ``changes``: no report is built."""
@@ -88,13 +87,17 @@ class Session:
         before, after = self.outcome(), self.outcome(changes)
         return difference(before, after)
 
+    def _parts(self, config: RunConfig, origins: Mapping[str, str] | None = None) -> Parts:
+        laid = self._planned(config)
+        return parts_of(self._program, laid, config, sha256=self._sha256, origins=origins, mapped=self._map)
+
     def _outcome(self, config: RunConfig) -> Outcome:
         laid = self._planned(config)
         maps, overs = [], []
         for each in laid.planned:
             graph = each.part.graph
             maps.append(self._map(graph, each.assignment, laid.ipu, held(each.part, laid.parallel, config)))
-            overs.append(self._over(maps[-1], graph, config, laid.ipu))
+            overs.append(self._over(maps[-1], graph, laid.ipu))
         schedule = laid.priced(constants(config.machine, sdk=config.sdk))
         return outcome_of(laid, maps, overs, config, schedule, self._grouped)
 
@@ -106,11 +109,11 @@ class Session:
 
         def first() -> Batches:
             batches = Batches(traced)
-            if graph_key(config) == graph_key(self.config):
+            if trace_key(config) == trace_key(self.config):
                 batches.give(graph_of(self._program, self.config, self._tell))
             return batches
 
-        return self._graphs.get(graph_key(config), first).at(config.batch)
+        return self._graphs.get(trace_key(config), first).at(config.batch)
 
     def _planned(self, config: RunConfig) -> Laid:
         graph = self._graph(config)
@@ -134,8 +137,8 @@ class Session:
         _, found = self._groups.get(id(graph), lambda: (graph, grouped(graph)))
         return found
 
-    def _over(self, memory: MemoryMap, graph: Graph, config: RunConfig, ipu: Ipu) -> Overflow | None:
-        _, found = self._overs.get(id(memory), lambda: (memory, overflow(memory, graph, config, ipu)))
+    def _over(self, memory: MemoryMap, graph: Graph, ipu: Ipu) -> Overflow | None:
+        _, found = self._overs.get(id(memory), lambda: (memory, overflow(memory, graph, ipu)))
         return found
 
     def _map(self, graph: Graph, assignment: Assignment, ipu: Ipu, kept: Held) -> MemoryMap:

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator import RunConfig
 from simulator.graph.graph import Graph
 from simulator.machines.ipu import ipu
-from simulator.memory.fit import overflow, remedies, top_tensors
+from simulator.memory.fit import kind_of, overflow, top_tensors
 from simulator.memory.lifetimes import ALWAYS_LIVE, CATEGORIES, lifetimes
 from simulator.memory.tilemap import MemoryMap, memory_map
 from simulator.planner.assign import Options, assign
@@ -66,47 +65,47 @@ def test_a_larger_batch_needs_more_memory() -> None:
 
 def test_a_small_step_fits() -> None:
     graph = dense_step()
-    assert overflow(mapped(graph), graph, RunConfig(), CHIP) is None
+    assert overflow(mapped(graph), graph, CHIP) is None
 
 
-def test_what_does_not_fit_names_tile_step_tensors_and_remedies() -> None:
+def test_what_does_not_fit_names_tile_step_and_tensors() -> None:
     graph = dense_step()
     memory = mapped(graph)
     small = replace(CHIP, bytes_per_tile=int(memory.tile_bytes.max()) - 100)
-    over = overflow(memory, graph, RunConfig(batch=BATCH, optimiser="adam"), small)
+    over = overflow(memory, graph, small)
     assert over is not None
     assert (over.tile, over.step, over.over_by, over.region) == (memory.worst_tile, memory.worst_step, 100, "memory")
+    used, tile = int(memory.tile_bytes.max()), memory.worst_tile
+    message = f"Out of memory on tile {tile}: {used} bytes used but tiles only have {used - 100} bytes of memory"
+    assert over.to_dict()["poplar_message"] == message
     assert over.tensors == top_tensors(memory, graph)
     assert [t["bytes"] for t in over.tensors] == sorted((t["bytes"] for t in over.tensors), reverse=True)
-    codes = [remedy["code"] for remedy in over.remedies]
-    assert codes[0] == "memory.smaller_batch"
-    assert "memory.half" in codes
-    assert 1 <= over.remedies[0]["batch"] < BATCH
-    assert str(over.remedies[0]["batch"]) in over.remedies[0]["text"]
-
-
-def test_half_precision_is_not_advised_to_whoever_uses_it() -> None:
-    memory = mapped(dense_step())
-    codes = [remedy["code"] for remedy in remedies(memory, RunConfig(batch=1, precision="fp16"), CHIP)]
-    assert "memory.half" not in codes
-    assert "memory.smaller_batch" not in codes
-
-
-def test_when_what_stays_is_too_much_a_smaller_batch_is_not_advised() -> None:
-    memory = mapped(dense_step())
-    lasting = sum(int(memory.by_tile[name][memory.worst_tile]) for name in ALWAYS_LIVE)
-    codes = [r["code"] for r in remedies(memory, RunConfig(), replace(CHIP, bytes_per_tile=lasting - 1))]
-    assert codes == ["memory.half", "memory.smaller_model"]
 
 
 def test_code_must_lie_where_instructions_are_fetched() -> None:
     graph = dense_step()
     memory = mapped(graph)
     crowded = {**memory.by_tile, "vertex_code": memory.by_tile["vertex_code"] + 220_000}
-    over = overflow(replace(memory, by_tile=crowded), graph, RunConfig(), CHIP)
+    over = overflow(replace(memory, by_tile=crowded), graph, CHIP)
     assert over is not None
     assert over.region == "code"
     assert over.over_by > 0
+
+
+@pytest.mark.parametrize(
+    ("category", "kind"),
+    [
+        ("exchange_code", "code"),
+        ("temporaries", "exchange buffer"),
+        ("stream_buffers", "stream"),
+        ("stash", "data"),
+        ("weights", "data"),
+    ],
+)
+def test_what_takes_most_of_the_tile_names_the_kind(category: str, kind: str) -> None:
+    memory = mapped(dense_step())
+    crowded = {**memory.by_tile, category: memory.by_tile[category] + 500_000}
+    assert kind_of(replace(memory, by_tile=crowded)) == kind
 
 
 @pytest.mark.parametrize("category", ["vertex_code", "stacks", "control_code", "vertex_state"])

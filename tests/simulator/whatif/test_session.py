@@ -77,7 +77,8 @@ def test_a_session_says_what_a_fresh_simulation_says(single: Session, changes: d
     "changes",
     [
         {}, {"ipus": 4}, {"system": "pod64"}, {"machine": {"chip.clock": 1.6e9}}, {"machine": {"links.ipu_link": 1e9}},
-        {"recompute": "stages"}, {"schedule": "interleaved"}, {"accumulation": 12}, {"batch": 5}, {"splits": ["dense1"]},
+        {"recompute": "stages"}, {"schedule": "interleaved"}, {"accumulation": 12}, {"batch": 5},
+        {"splits": ["dense1"]},
         {"stage_proportions": [0.3, 0.5]}, {"recompute": "checkpoints", "checkpoints": ["conv1"]},
         {"shard_optimiser": True, "optimiser": "adam", "ipus": 8},
     ],
