@@ -14,7 +14,7 @@ SERVICES = Services()
 TASKS_RUN_HERE: list[str] = []
 HERE = Path(__file__).parent
 NEEDS_SERVICES = {"portal", "workers", "security"}
-FREE_OF_DJANGO = {"simulator", "launcher", "client", "e2e"}
+FREE_OF_DJANGO = {"simulator", "bench", "launcher", "client", "e2e"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
