@@ -38,9 +38,12 @@ INTEGER_RANGES: dict[str, tuple[int, int]] = {
     "queue_depth": (1, 1024),
     "hosts": (1, 4096),
     "loader_workers": (1, 4096),
+    "samples": (1, 10**12),
+    "evaluation_samples": (1, 10**12),
+    "evaluations": (0, 1_000_000),
 }
 # settings that may be left to the simulator by None
-LEFT_OPEN = frozenset({"ipus", "replicas", "queue_depth", "hosts", "loader_workers"})
+LEFT_OPEN = frozenset({"ipus", "replicas", "queue_depth", "hosts", "loader_workers", "samples", "evaluation_samples"})
 FLOAT_RANGES: dict[str, tuple[float, float]] = {
     "learning_rate": (0.0, 1000.0),
     "momentum": (0.0, 1.0),
@@ -48,6 +51,7 @@ FLOAT_RANGES: dict[str, tuple[float, float]] = {
     "loss_scale": (0.0, 2.0**24),
     "sdk": (1.0, 4.0),
     "sequences_in_pack": (1.0, 1000.0),
+    "epochs": (0.001, 1e6),
 }
 MOST_DIMS = 256
 MOST_NAMES = 1024
@@ -66,6 +70,7 @@ class RunConfig:
     prefixes in ``checkpoints``. ``stage_proportions`` overrides ``available_memory_proportion`` for each stage.
     ``shard_optimiser`` is replicated tensor sharding; ``embedding_steps`` serialises the largest embedding.
     ``host_input``: inputs as the model declares them, as bytes that the device casts, or made on the device.
+    ``samples`` are those of an epoch, of which a run has ``epochs`` and ``evaluations`` over ``evaluation_samples``.
     ``machine`` overrides constants of the machine by name ("chip.clock", "links.ipu_link"): a variant of the hardware.
     """
 
@@ -107,6 +112,10 @@ class RunConfig:
     host_input: str = "model"
     hosts: int | None = None
     loader_workers: int | None = None
+    samples: int | None = None
+    epochs: float = 1.0
+    evaluation_samples: int | None = None
+    evaluations: int = 1
     machine: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

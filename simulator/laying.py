@@ -13,6 +13,7 @@ from simulator.machines.ipu import Ipu
 from simulator.parallel.balance import balanced_splits
 from simulator.parallel.divide import divide
 from simulator.parallel.feeding import as_bytes
+from simulator.parallel.halving import with_half_state
 from simulator.parallel.replicas import Parallel, lay_out
 from simulator.parallel.stages import Staging, staged
 from simulator.parallel.subgraphs import Hop, IpuGraph
@@ -52,6 +53,7 @@ def lay(graph: Graph, config: RunConfig, tell: Tell | None = None) -> Laid:
     Raises ``system.*``, ``parallel.*`` or ``machine.*``.
     """
     graph = as_bytes(graph) if config.host_input == "bytes" else graph
+    graph = with_half_state(graph) if config.state_precision == "fp16" else graph
     parallel = lay_out(config, graph.batch)
     ipu = parallel.system.variant(config.machine)
     staging = staged(graph, chosen_splits(graph, config, ipu))

@@ -21,25 +21,32 @@ class Feed:
     """``hosts`` feed the slice, with ``workers`` processes each that prepare samples.
 
     ``ahead``: batches that are ready before they are asked for; 0: the IPUs wait for each. ``call_seconds`` of work of
-    the framework at every call of the host. ``on_device``: inputs are made by the IPUs.
+    the framework at every call of the host, ``feed_seconds`` more where it hands over inputs to train on, and
+    ``sample_seconds`` for each sample of them. ``on_device``: inputs are made by the IPUs.
     """
 
     hosts: int = 1
     workers: int = 1
     ahead: int = 1
     call_seconds: float = 0.0
+    feed_seconds: float = 0.0
+    sample_seconds: float = 0.0
     on_device: bool = False
 
 
 def feed_of(config: RunConfig, system: System, ipus: int, cores: int) -> Feed:
     """The feed of a slice; a host has ``cores`` of each of its processors, one process each when nobody says."""
     hosts = config.hosts or system.hosts_for(ipus)
+    used, on_device = framework(config.framework), config.host_input == "device"
+    fed = config.training and not on_device
     return Feed(
         hosts=hosts,
         workers=config.loader_workers or system.host_cpus * cores,
         ahead=config.prefetch_depth,
-        call_seconds=framework(config.framework).host_call,
-        on_device=config.host_input == "device",
+        call_seconds=used.host_call,
+        feed_seconds=used.host_feed if fed else 0.0,
+        sample_seconds=used.host_sample if fed else 0.0,
+        on_device=on_device,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from simulator.graph.graph import Pass
 from simulator.report.order import time_line
 from simulator.report.parts import IpuClass, Parts
+from simulator.schedule.run import run_time
 from simulator.units import Cycles, worded_seconds
 
 WHY = {
@@ -48,8 +49,15 @@ def time_section(parts: Parts, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "ipus": [_short(parts, other) for other in parts.classes],
         "bound_by": binding,
         "sentence": _sentence(parts, binding, shares[binding], rows),
+        "run": _run(parts),
         "timeline": time_line(parts),
     }
+
+
+def _run(parts: Parts) -> dict[str, Any] | None:
+    """Time of an epoch and of all of them, where somebody says how many samples there are."""
+    found = run_time(parts.schedule, parts.parallel, parts.config, parts.ipu)
+    return None if found is None else found.to_dict()
 
 
 def cycles_by_part(each: IpuClass) -> dict[str, Cycles]:

@@ -73,6 +73,13 @@ def host_transfer(
     return Outside(name, amount, cycles_of(seconds * constants.host, ipu), external_sync(parallel.ipus, ipu))
 
 
+def interpreter(parallel: Parallel, ipu: Ipu, constants: Constants = NOMINAL) -> Outside | None:
+    """The framework's own process takes a batch from its loaders and hands it over; IPUs wait. None for no work."""
+    feed = parallel.feed
+    seconds = feed.feed_seconds / parallel.device_iterations + feed.sample_seconds * parallel.samples
+    return Outside("interpreter", 0, cycles_of(seconds * constants.host, ipu), 0) if seconds else None
+
+
 def supply_seconds(
     traffic: Traffic, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
 ) -> Seconds:

@@ -24,6 +24,7 @@ from simulator.schedule.collectives import PHASES, all_reduce, collective
 from simulator.schedule.host import (
     Traffic,
     host_transfer,
+    interpreter,
     state_transfer,
     supply_seconds,
     supply_wait,
@@ -159,10 +160,13 @@ def schedule(
 def _host(traffic: Traffic, parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
     received = 0 if parallel.feed.on_device else traffic.received * parallel.micro_batches
     sent = traffic.sent * parallel.micro_batches
-    events = (
+    events: tuple[Outside, ...] = (
         host_transfer("host to IPU", received, parallel, ipu, constants=constants),
         host_transfer("IPU to host", sent, parallel, ipu, constants=constants),
     )
+    handing = interpreter(parallel, ipu, constants)
+    if handing is not None:
+        events = (*events, handing)
     amount, tensors = traffic.state
     if not (parallel.training and parallel.offload_optimiser and amount):
         return events

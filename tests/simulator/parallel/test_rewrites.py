@@ -95,6 +95,14 @@ def test_an_update_of_a_share_is_less_work_and_needs_less_memory() -> None:
     assert sum(e.total for e in shared.timeline.collectives if e.name == "all-gather") > 0
 
 
+def test_state_in_half_precision_is_half_the_bytes() -> None:
+    single, half = (laid(state_precision=p).planned[0].part.graph for p in ("fp32", "fp16"))
+    check(half)
+    assert state_bytes(half) * 2 == state_bytes(single)
+    held = [int(parts(state_precision=p).memory.by_tile["optimiser_state"].sum()) for p in ("fp32", "fp16")]
+    assert held[1] * 2 == held[0]
+
+
 def test_offloaded_state_is_fetched_for_the_update_and_takes_time() -> None:
     held, away = (parts(offload=offload) for offload in ("none", "optimiser"))
     assert away.memory.always_live < held.memory.always_live
