@@ -89,7 +89,7 @@ def inspect(path: str | Path, *, name: str = "", limits: Limits = DEFAULT_LIMITS
 def _bound(checked: Checked, name: str, limits: Limits) -> tuple[Program | None, list[str]]:
     """The program, or which loops do not say how often they run."""
     try:
-        return bind_program(checked, name=name, batch=_exported_batch(checked), dims={}, limits=limits), []
+        return bind_program(checked, name=name, batch=_exported_batch(checked), dims={}, limits=limits, recognising=True), []
     except SimulatorError as error:
         if error.code != "model.needs_dims":
             raise

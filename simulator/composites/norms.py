@@ -47,6 +47,11 @@ def _normalise_slopes(saved: tuple[Any, Any], g: Any) -> tuple[Any, Any]:
 _normalise.defvjp(_normalise_saving, _normalise_slopes)
 
 
+def normalise(x: Any, epsilon: float) -> Any:
+    """``x`` [rows, columns] with each row of mean 0 and variance 1; same shape and dtype."""
+    return _normalise(x, jnp.float32(epsilon))
+
+
 def layer_norm(x: Any, scale: Any, bias: Any, *, axis: int, epsilon: float) -> Any:
     """Normalise ``x`` over the axes from ``axis`` on; scale and bias (or None) broadcast against those axes."""
     axis %= x.ndim

@@ -20,6 +20,7 @@ from simulator.frontends.onnx.interpreter import run_graph
 from simulator.frontends.onnx.objective import objective_of
 from simulator.frontends.onnx.opsets import opsets_of
 from simulator.frontends.onnx.parse import parse, parse_bytes
+from simulator.frontends.onnx.patterns import recognise
 from simulator.frontends.onnx.plan import ModelPlan, trips_name
 from simulator.frontends.onnx.planning import plan_model, refuse_unsupported
 from simulator.program import Mode, Program, TensorSpec, Values
@@ -59,15 +60,23 @@ def load(
     limits: Limits = DEFAULT_LIMITS,
 ) -> Program:
     """A Program for ``batch`` samples. Raises SimulatorError ``model.*`` or ``config.batch_fixed``."""
-    return bind_program(read(source, limits), name=name, batch=batch, dims=dims or {}, limits=limits)
+    checked = read(source, limits)
+    return bind_program(checked, name=name, batch=batch, dims=dims or {}, limits=limits, recognising=True)
 
 
 def bind_program(
-    checked: Checked, *, name: str, batch: int, dims: Mapping[str, int], limits: Limits = DEFAULT_LIMITS
+    checked: Checked,
+    *,
+    name: str,
+    batch: int,
+    dims: Mapping[str, int],
+    limits: Limits = DEFAULT_LIMITS,
+    recognising: bool = False,
 ) -> Program:
-    """As ``load``, for a model already read."""
+    """As ``load``, for a model already read; decomposed composites are put together where ``recognising``."""
     refuse_unsupported(checked.model.graph)
     plan = plan_model(checked.model, checked.opsets, limits)
+    plan = recognise(plan) if recognising else plan
     trips = {name: size for name, size in dims.items() if name in map(trips_name, plan.loops)}
     dims = {name: size for name, size in dims.items() if name not in trips}
     inputs = bind(checked.inputs, dims, batch, limits)
@@ -146,7 +155,7 @@ def _program(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
         loader=load_weights,
         batch=batch,
         objective=objective,
-        notes=notes,
+        notes=(*bound.plan.notes, *notes),
     )
 
 

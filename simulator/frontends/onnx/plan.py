@@ -46,6 +46,7 @@ class ModelPlan:
     loaders: Mapping[str, Callable[[], np.ndarray]]
     labels: tuple[str, ...]
     producers: Mapping[str, NodePlan] = field(default_factory=dict)  # of the outermost graph
+    notes: tuple[tuple[str, str], ...] = ()  # (code, message) for the report
     loops: tuple[str, ...] = ()  # labels of Loop nodes, whose trips a user may bound
 
 

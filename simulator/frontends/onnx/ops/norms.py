@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax
@@ -10,6 +12,7 @@ import numpy as np
 
 from simulator.composites import norms
 from simulator.composites.dropout import dropout as dropped
+from simulator.composites.rms_norm import rms_norm as rms_norm_rows
 from simulator.frontends.onnx.call import Call
 from simulator.frontends.onnx.registry import op
 
@@ -59,10 +62,31 @@ def group_norm(call: Call, x: Any, scale: Any, bias: Any) -> Any:
 
 @op("RMSNormalization")
 def rms_norm(call: Call, x: Any, scale: Any) -> Any:
-    axes = tuple(range(call.attr("axis", -1) % x.ndim, x.ndim))
-    wide = x.astype(jnp.float32)
-    size = jax.lax.rsqrt(jnp.mean(jnp.square(wide), axes, keepdims=True) + call.attr("epsilon", 1e-5))
-    return (wide * size).astype(x.dtype) * scale
+    axes = range(call.attr("axis", -1) % x.ndim, x.ndim)
+    return over_axes(x, axes, lambda rows: rms_norm_rows(rows, call.attr("epsilon", 1e-5))) * scale
+
+
+@op("Normalise", domain="podium")
+def normalise(call: Call, x: Any, scale: Any = None, shift: Any = None) -> Any:
+    """Mean 0 and variance 1 over any axes: a layer norm, with or without its scale and shift."""
+    y = over_axes(x, call.required("axes"), lambda rows: norms.normalise(rows, call.required("epsilon")))
+    return y if scale is None else y * scale + shift
+
+
+@op("NormaliseSize", domain="podium")
+def normalise_size(call: Call, x: Any) -> Any:
+    """Mean square 1 over any axes: a root-mean-square norm without its scale."""
+    return over_axes(x, call.required("axes"), lambda rows: rms_norm_rows(rows, call.required("epsilon")))
+
+
+def over_axes(x: Any, axes: Iterable[int], function: Callable[[Any], Any]) -> Any:
+    """``function`` of rows [rest, elements of the axes], put back in the shape of ``x``."""
+    inner = sorted(int(a) % x.ndim for a in axes)
+    order = [d for d in range(x.ndim) if d not in inner] + inner
+    straight = order == list(range(x.ndim))
+    turned = jnp.asarray(x) if straight else jnp.transpose(x, order)
+    y = function(turned.reshape(-1, math.prod(x.shape[a] for a in inner))).reshape(turned.shape)
+    return y if straight else jnp.transpose(y, np.argsort(order).tolist())
 
 
 @op("LpNormalization")
