@@ -165,9 +165,17 @@ class _Settings:
             for name, value in self.found.configuration.settings.items():
                 if name == "accumulation" and (self.subject.whole("batch_global") or self.subject.task != "train"):
                     continue
+                if name == "device_iterations" and self.workload.record_seconds:
+                    value = self._of_one_call(value)
                 if name in known:
                     self.put(name, value, self._origin(name))
         self.dims |= self.workload.dims
+
+    def _of_one_call(self, iterations: int) -> int:
+        """Iterations that leave as many samples to a call of the host as the configuration has, whatever replicas."""
+        assert self.found is not None
+        published = int(self.found.configuration.settings.get("replicas", 1))
+        return max(1, iterations * published // int(self.values.get("replicas", published)))
 
     def _packs(self) -> None:
         if self.workload.sequences_in_pack > 1:
@@ -188,13 +196,12 @@ class _Settings:
 
     def _mesh(self) -> None:
         """A mesh is shared by all IPUs and the model is the part of one; wider vectors are named with the type."""
+        self.values |= {"ipus": 1, "replicas": 1, "system": Place(self.place.chip, 1, 0, False).system}
+        if self.workload.model == "zoo:stream-triad":
+            return  # the one published kernel, in assembly
         words = f"{self.subject.precision} {self.subject.framework}".lower()
         self.dims["lanes"] = next((lanes for word, lanes in LANES if word in words), 1)
         self.dims["pieces"] = self.place.chips
-        self.values |= {"ipus": 1, "replicas": 1, "system": Place(self.place.chip, 1, 0, False).system}
-        if self.workload.model == "zoo:stream-triad":
-            self.dims.pop("pieces")
-            self.dims |= {"lanes": 2, "assembly": int("c++" not in words)}
 
     def _assumed(self) -> set[str]:
         return {name for name, origin in self.origins.items() if origin == ASSUMED}

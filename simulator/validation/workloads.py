@@ -36,6 +36,7 @@ class Workload:
     inference_packs: bool
     worded: tuple[str, ...]
     refused: str = ""
+    record_seconds: float = 0.0  # in which a loader's worker prepares one sample
 
 
 @lru_cache(maxsize=1)
@@ -65,7 +66,7 @@ def _workload(entry: dict[str, Any], subject: Subject) -> Workload:
     packed = "(mlperf)" in words.lower() or "packed" in words.lower()
     factor = PACKED.get(dims.get("sequence", 0), 1.0) if packed and training and "bert" in model else 1.0
     if "decomposed_gelu" in dims and "gelu" in subject.precision.lower():
-        dims["decomposed_gelu"] = 0  # the fused one is named with the precision
+        del dims["decomposed_gelu"]  # the fused one is named with the precision
     dims.update(_shape(model, words))
     return Workload(
         model="zoo:" + model,
@@ -77,6 +78,7 @@ def _workload(entry: dict[str, Any], subject: Subject) -> Workload:
         inference_packs=packed and not training,
         worded=LOADING if "in_pack" in entry else (),
         refused=str(entry.get("refused", "")),
+        record_seconds=float(entry.get("record_seconds", 0.0)),
     )
 
 
