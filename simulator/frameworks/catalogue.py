@@ -12,7 +12,7 @@ from simulator.errors import SimulatorError
 
 @dataclass(frozen=True)
 class Framework:
-    """Mechanisms of one framework; ``host_call`` in seconds, ``queue_depth`` in batches."""
+    """Mechanisms of one framework; ``host_*`` in seconds, ``queue_depth`` in batches."""
 
     name: str
     fusion: str
@@ -20,6 +20,8 @@ class Framework:
     saved: str
     recompute: str
     host_call: float
+    host_feed: float
+    host_sample: float
     queue_depth: int
     confidence: str
     source: str
