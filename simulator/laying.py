@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from simulator.config import RunConfig
 from simulator.graph.graph import Graph
@@ -17,6 +18,7 @@ from simulator.parallel.halving import with_half_state
 from simulator.parallel.replicas import Parallel, lay_out
 from simulator.parallel.stages import Staging, staged
 from simulator.parallel.subgraphs import Hop, IpuGraph
+from simulator.parallel.tensor_parallel import shared_products
 from simulator.planner.assign import Options, assign
 from simulator.planner.pricing import features
 from simulator.schedule.host import Traffic, traffic_of
@@ -24,6 +26,8 @@ from simulator.schedule.links import link_seconds
 from simulator.schedule.step import Planned, Schedule, schedule
 
 Tell = Callable[[float], None]
+# of Parallel: what a slice decides and a replica does not notice
+OF_SLICE = ("system", "ipus", "feed", "gradient_bytes")
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,22 @@ class Laid:
         """What a replica has to do with the host."""
         return traffic_of([planned.part.graph for planned in self.planned])
 
+    def moved(self, config: RunConfig) -> Laid | None:
+        """The same plans on the slice and machine of ``config``; None where they depend on the slice.
+
+        ``config`` may differ from that of ``lay`` in its slice, and in constants of the machine that decide no plan.
+        """
+        parallel = lay_out(config, self.graph.batch)
+        alike: dict[str, Any] = {name: getattr(parallel, name) for name in OF_SLICE}
+        resharded = parallel.shard_optimiser and parallel.replicas != self.parallel.replicas
+        other_chip = parallel.system.chip != self.parallel.system.chip
+        if resharded or other_chip or replace(self.parallel, **alike) != parallel:
+            return None
+        ipu = parallel.system.variant(config.machine)
+        found = replace(self, parallel=_with_gradients(parallel, self.planned), ipu=ipu)
+        vars(found)["traffic"] = self.traffic  # of the graphs alone
+        return found
+
 
 def lay(graph: Graph, config: RunConfig, tell: Tell | None = None) -> Laid:
     """Divide ``graph`` over the IPUs that ``config`` asks for, and plan every operator.
@@ -54,13 +74,18 @@ def lay(graph: Graph, config: RunConfig, tell: Tell | None = None) -> Laid:
     """
     graph = as_bytes(graph) if config.host_input == "bytes" else graph
     graph = with_half_state(graph) if config.state_precision == "fp16" else graph
+    graph = shared_products(graph, config.tensor_parallel)
     parallel = lay_out(config, graph.batch)
     ipu = parallel.system.variant(config.machine)
     staging = staged(graph, chosen_splits(graph, config, ipu))
     parts, hops = divide(graph, staging, config, parallel, ipu.whole("update.shard_minimum"))
     planned = _plans(parts, config, ipu, tell or (lambda fraction: None))
+    return Laid(graph, _with_gradients(parallel, planned), staging, ipu, planned, hops)
+
+
+def _with_gradients(parallel: Parallel, planned: Sequence[Planned]) -> Parallel:
     summed = sum(each.gradient_bytes for each in planned) if parallel.training and parallel.replicas > 1 else 0
-    return Laid(graph, replace(parallel, gradient_bytes=summed), staging, ipu, planned, hops)
+    return replace(parallel, gradient_bytes=summed)
 
 
 def _options(config: RunConfig, stages: Sequence[int]) -> Options:

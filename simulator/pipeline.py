@@ -29,6 +29,7 @@ from simulator.report.origins import origins_of
 from simulator.report.parts import IpuClass, Parts
 from simulator.report.rerun import Rerun
 from simulator.report.trying import Again
+from simulator.scaling import scaling
 from simulator.schedule.step import Schedule, timeline
 from simulator.zoo.catalogue import is_zoo
 from simulator.zoo.opening import open_zoo
@@ -92,7 +93,7 @@ def simulate_program(
     laid = lay(graph, config, lambda fraction: _tell(on_progress, "plan", fraction))
     parts = parts_of(program, laid, config, sha256=sha256, origins=origins, on_progress=on_progress)
     _tell(on_progress, "report", 0.0)
-    report = reported(parts, began, _rerun(program, graph, config, model))
+    report = reported(parts, laid, began, _rerun(program, graph, config, model))
     _tell(on_progress, "report", 1.0)
     return report
 
@@ -106,9 +107,10 @@ def _rerun(program: Program, graph: Graph, config: RunConfig, model: str | Path 
     return Rerun(graph, config, traced, lambda g, changed: parts_of(program, lay(g, changed), changed))
 
 
-def reported(parts: Parts, began: float, again: Again | None = None) -> Report:
+def reported(parts: Parts, laid: Laid, began: float, again: Again) -> Report:
     """The report of ``parts``, with the processor time since ``began`` and the memory that this process took."""
     report = build(parts, again)
+    report["scaling"] = scaling(laid, parts.config, parts.constants)
     report["simulation"] = {"cpu_seconds": time.process_time() - began, "peak_bytes": _peak_bytes()}
     return report
 

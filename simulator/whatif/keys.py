@@ -1,6 +1,6 @@
 """Which settings plans depend on, so that a what-if repeats only what it must; those of traces are in ``graph``.
 
-A setting that is in none of these sets counts for everything after loading: forgetting one here costs time, not truth.
+A setting that is not named here counts as one that they depend on: forgetting one costs time, not truth.
 """
 
 from __future__ import annotations
@@ -12,26 +12,23 @@ import numpy as np
 from simulator.config import RunConfig
 from simulator.graph.graph import Graph, Kind
 from simulator.graph.traced import OF_NUMBERS, OF_SLICE, frozen
+from simulator.machines.catalogue import slice_of
 from simulator.machines.constants import PREFIX
 
 # plans and layout do not ask for these
-AFTER_PLAN = OF_NUMBERS | {"sdk", "queue_depth"}
+AFTER_PLAN = OF_NUMBERS | {"sdk", "queue_depth", "prefetch_depth", "loader_workers"}
 # constants that price work but decide no plan, as long as no operator crosses IPUs by itself and splits are given
 PRICES = ("chip.", "links.", "host.", "streaming.", "cost.", PREFIX)
 
 
-def plan_key(config: RunConfig, graph: Graph, *, slice_too: bool) -> Hashable:
-    """Equal for settings that give the same plans; the slice counts when ``slice_too``."""
-    left_out = AFTER_PLAN if slice_too else AFTER_PLAN | OF_SLICE
+def plan_key(config: RunConfig, graph: Graph) -> Hashable:
+    """Equal for settings that give the same plans. The size of the slice counts where replicas share out state."""
+    left_out = AFTER_PLAN if config.shard_optimiser else AFTER_PLAN | OF_SLICE
     values = {name: value for name, value in config.to_dict().items() if name not in left_out}
     free = PRICES if _settled(config, graph) else (PREFIX,)
     values["machine"] = {name: value for name, value in config.machine.items() if not name.startswith(free)}
-    return frozen(values)
-
-
-def keeps_plans(config: RunConfig) -> bool:
-    """Whether the plans of a replica are the same on a slice of any size."""
-    return not config.shard_optimiser and config.tensor_parallel == 1
+    chip = slice_of(config.system, None)[0].chip
+    return chip, frozen(values)
 
 
 def _settled(config: RunConfig, graph: Graph) -> bool:

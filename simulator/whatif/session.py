@@ -20,13 +20,12 @@ from simulator.memory.fit import Overflow, overflow
 from simulator.memory.lifetimes import Held
 from simulator.memory.stash import held
 from simulator.memory.tilemap import MemoryMap, memory_map
-from simulator.parallel.replicas import Parallel, lay_out
 from simulator.pipeline import Progress, graph_of, open_model, parts_of, reported
 from simulator.planner.assign import Assignment
 from simulator.report.build import Report
 from simulator.report.parts import Parts
 from simulator.whatif.difference import difference
-from simulator.whatif.keys import keeps_plans, plan_key
+from simulator.whatif.keys import plan_key
 from simulator.whatif.outcome import Grouped, Outcome, grouped, outcome_of
 
 KEPT = 16
@@ -74,8 +73,8 @@ class Session:
         config = self.changed(changes)
         began = time.process_time()
         origins = None if self._origins is None else {**self._origins, **dict.fromkeys(changes or {}, "given")}
-        parts = self._parts(config, origins)
-        return reported(parts, began, self._parts)
+        laid = self._planned(config)
+        return reported(self._parts_of(laid, config, origins), laid, began, self._parts)
 
     def outcome(self, changes: Mapping[str, Any] | None = None) -> Outcome:
         """Headline figures and what operators take under ``changes``: no report is built."""
@@ -87,8 +86,10 @@ class Session:
         before, after = self.outcome(), self.outcome(changes)
         return difference(before, after)
 
-    def _parts(self, config: RunConfig, origins: Mapping[str, str] | None = None) -> Parts:
-        laid = self._planned(config)
+    def _parts(self, config: RunConfig) -> Parts:
+        return self._parts_of(self._planned(config), config, None)
+
+    def _parts_of(self, laid: Laid, config: RunConfig, origins: Mapping[str, str] | None) -> Parts:
         return parts_of(self._program, laid, config, sha256=self._sha256, origins=origins, mapped=self._map)
 
     def _outcome(self, config: RunConfig) -> Outcome:
@@ -117,21 +118,8 @@ class Session:
 
     def _planned(self, config: RunConfig) -> Laid:
         graph = self._graph(config)
-        laid = self._laid.get(plan_key(config, graph, slice_too=True), lambda: self._laid_on(graph, config))
-        return replace(laid, ipu=laid.parallel.system.variant(config.machine))
-
-    def _laid_on(self, graph: Graph, config: RunConfig) -> Laid:
-        """Plans on the slice that ``config`` asks for: those of another slice of the same chip where they are equal."""
-        if not keeps_plans(config):
-            return lay(graph, config)
-        parallel = lay_out(config, graph.batch)
-        key = ("any slice", parallel.system.chip, plan_key(config, graph, slice_too=False))
-        laid = self._laid.get(key, lambda: lay(graph, config))
-        if not _same_replica(laid.parallel, parallel):
-            return lay(graph, config)
-        summed = sum(each.gradient_bytes for each in laid.planned)
-        crossing = parallel.training and parallel.replicas > 1
-        return replace(laid, parallel=replace(parallel, gradient_bytes=summed if crossing else 0))
+        laid = self._laid.get(plan_key(config, graph), lambda: lay(graph, config))
+        return laid.moved(config) or lay(graph, config)
 
     def _grouped(self, graph: Graph) -> Grouped:
         _, found = self._groups.get(id(graph), lambda: (graph, grouped(graph)))
@@ -146,12 +134,6 @@ class Session:
         key = (id(assignment), str(kept))
         _, _, found = self._memory.get(key, lambda: (assignment, kept, memory_map(graph, assignment, ipu, kept)))
         return found
-
-
-def _same_replica(one: Parallel, other: Parallel) -> bool:
-    """Whether two uses of a slice cut a replica alike."""
-    alike = {"system": other.system, "ipus": other.ipus, "gradient_bytes": other.gradient_bytes}
-    return replace(one, **alike) == other  # type: ignore[arg-type]
 
 
 class _Kept(Generic[T]):
