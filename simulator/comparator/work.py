@@ -12,11 +12,15 @@ import numpy.typing as npt
 from simulator.graph.graph import Graph, Kind, Pass
 
 MATRIX = frozenset({Kind.MATMUL, Kind.CONV})
+INDEX_BYTES = 8  # PyTorch's indices are 64-bit integers
 
 
 @dataclass(frozen=True)
 class Work:
-    """Columns, one row an operator, all executions of it together. ``half``: works in 16 bits or fewer."""
+    """Columns, one row an operator, all executions of it together.
+
+    ``half``: works in 16 bits or fewer. ``calls``: kernels launched (a table is cleared by one of its own).
+    """
 
     flops: npt.NDArray[np.float64]
     bytes: npt.NDArray[np.float64]
@@ -36,7 +40,7 @@ def work_of(graph: Graph, left_out: Set[str] = frozenset()) -> Work:
         matrix=np.isin(np.asarray(graph.ops.kind)[chosen], list(MATRIX)),
         half=np.array([_itemsize(graph, index) <= 2 for index in chosen], dtype=bool),
         update=np.asarray(graph.ops.pass_)[chosen] == Pass.UPDATE,
-        calls=repeats,
+        calls=repeats * np.where(np.asarray(graph.ops.kind)[chosen] == Kind.SCATTER, 2, 1),
     )
 
 
@@ -62,11 +66,17 @@ def _elements(graph: Graph, tensor: int) -> int:
 
 
 def _bytes(graph: Graph, index: int) -> float:
-    """Each operand read once, each result written once; rows of a table are read where only they are needed."""
+    """Each operand read once, each result written once. Where rows are chosen, only those rows move.
+
+    A GPU's gather reads an index of its own for every element; sums into a table first clear and then update it.
+    """
     a, kind = graph.ops.attributes[index], Kind(graph.ops.kind[index])
     outputs = sum(_size(graph, t) for t in graph.ops.outputs[index])
     if kind in (Kind.GATHER, Kind.SCATTER):
-        return float(outputs + a["rows"] * (a["row_elements"] * _itemsize(graph, index) + 8))
+        moved = a["rows"] * a["row_elements"] * _itemsize(graph, index)
+        if kind == Kind.SCATTER:
+            return float(moved + a["rows"] * INDEX_BYTES + 2 * outputs)
+        return float(moved + a["rows"] * a["row_elements"] * INDEX_BYTES + outputs)
     return float(outputs + sum(_size(graph, t) for t in set(graph.ops.inputs[index])))
 
 

@@ -19,6 +19,7 @@ from simulator.validation.workloads import Workload, workload_of
 
 GIVEN, PUBLISHED, ASSUMED = "given", "published", "assumed"
 MESHES = frozenset({"zoo:stencil2d", "zoo:stencil3d", "zoo:blur", "zoo:stream-triad"})
+RECORDS = "zoo:schnet"  # whose runs scale at one size of a host call
 LANES = (("half4", 4), ("float2", 2), ("vectorised", 2))
 SEQUENCES_OF_PACK = 3  # at most, in every published configuration
 MESH = frozenset({"width", "height", "depth", "steps", "elements"})
@@ -165,15 +166,15 @@ class _Settings:
             for name, value in self.found.configuration.settings.items():
                 if name == "accumulation" and (self.subject.whole("batch_global") or self.subject.task != "train"):
                     continue
-                if name == "device_iterations" and self.workload.record_seconds:
-                    value = self._of_one_call(value)
                 if name in known:
-                    self.put(name, value, self._origin(name))
+                    found = self._of_one_call(value) if name == "device_iterations" else value
+                    self.put(name, found, self._origin(name))
         self.dims |= self.workload.dims
 
     def _of_one_call(self, iterations: int) -> int:
-        """Iterations that leave as many samples to a call of the host as the configuration has, whatever replicas."""
-        assert self.found is not None
+        """Iterations of a loader of records: a call of the host takes as many samples as published, by any replicas."""
+        if self.found is None or self.workload.model != RECORDS:
+            return iterations
         published = int(self.found.configuration.settings.get("replicas", 1))
         return max(1, iterations * published // int(self.values.get("replicas", published)))
 

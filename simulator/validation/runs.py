@@ -34,7 +34,7 @@ KEPT_ALIVE = frozenset({"sum_up"})
 class Outcome:
     """What a prediction is made of: seconds of one step of the whole system and its samples, packed ones unpacked.
 
-    ``device_*`` leave out host and collectives; ``launched_seconds`` are a GPU's.
+    ``device_*`` leave out host and collectives.
     """
 
     step_seconds: float
@@ -42,7 +42,6 @@ class Outcome:
     device_cycles: int
     device_seconds: float
     parameters: int
-    launched_seconds: float = 0.0
 
     @property
     def samples_per_second(self) -> float:
@@ -95,9 +94,7 @@ class Runs:
         used = constants() if priced is None else priced
         samples = rows * gpus * config.sequences_in_pack
         found = on_gpus(graph, gpu(chip), gpus=gpus, samples=samples, constants=used, left_out=KEPT_ALIVE)
-        return Outcome(
-            found.step_seconds, samples, 0, found.device_seconds, program.parameters, found.launched_seconds
-        )  # fmt: skip
+        return Outcome(found.step_seconds, samples, 0, found.device_seconds, program.parameters)
 
     def coverage(self, model: str, config: RunConfig) -> float:
         """Share of operators' cycles that are costed by a model of their own."""

@@ -97,5 +97,5 @@ def test_nodes_that_are_left_out_do_not_count() -> None:
     graph = graph_of(program, config)
     whole, without = work_of(graph), work_of(graph, frozenset({"sum_up"}))
     assert len(without.calls) == len(whole.calls) - 1 == 1
-    # 128 rows of 16 single-precision elements read with their indices, and written
-    assert without.bytes.tolist() == [128 * 16 * 4 + 128 * (16 * 4 + 8)]
+    # 128 rows of 16 single-precision elements read with an index each, and written
+    assert without.bytes.tolist() == [128 * 16 * (4 + 8 + 4)]
