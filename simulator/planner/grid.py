@@ -12,7 +12,16 @@ from simulator.planner.contraction import Contraction
 from simulator.planner.exchange import Exchange, exchange, run_of, together
 from simulator.planner.plan import PLANS_KEPT, Part, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import reduce_add_cycles, stage_depths
-from simulator.planner.search import Split, choose, copied_elements, copy_cycles, grains, input_elements, vertex_cycles
+from simulator.planner.search import (
+    Split,
+    choose,
+    copied_elements,
+    copy_cycles,
+    grains,
+    input_elements,
+    serial_work,
+    vertex_cycles,
+)
 from simulator.planner.shares import Ints, ceil_divide, proportional, shares, spread
 from simulator.planner.vertices import amp
 
@@ -113,6 +122,10 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
     partials = positions * g.outs
     reducing, results = reduction(problem, split, grid, partials, ipu)
     serial = [*_multiply(problem, grid, gathered, copied, vertex), *reducing, *_finish(problem, asked, results, ipu)]
+    if split.serial > 1:
+        sliced, written = serial_work(problem, grid, ipu)
+        serial = [Step("slice", None, grid.full(sliced), Part.COPY), *serial]
+        serial.append(Step("write", None, grid.full(written // max(1, split.ins)), Part.COPY))
     steps = relayout(asked, _asked_order(problem, problem.copied), ipu)
     steps += [Step(s.name, s.exchange, s.compute, s.part, split.serial) for s in serial]
     held = (read + weights + copied) * problem.element

@@ -13,12 +13,15 @@ import numpy as np
 
 from simulator.machines.ipu import Ipu
 from simulator.planner.contraction import Contraction, restatements
+from simulator.planner.movement import dynamic_slice_work
 from simulator.planner.reduction import reduce_add_cycles, stage_table
 from simulator.planner.shares import Ints, ceil_divide
 from simulator.planner.vertices import Amp, amp, amp_cycles, depthwise_cycles, dot_cycles, slic_cycles
 from simulator.units import ceil_div
 
 CANDIDATES_A_DIMENSION = 22  # a prototype measured 22 within 1.3 % of 90
+MOST_OF_A_TILE = 2  # how far a bound that nothing keeps is raised
+UNBOUNDED = 2**62
 SLIC_CHANNELS = (1, 2, 4)  # of a group: four in and four out are done at once
 SERIAL_SPLITS = (1, 2, 4, 8, 16, 32, 64)
 LEAST_SERIAL_OUTPUTS = 16  # output channels of one serial step: a grain of the matrix unit
@@ -68,25 +71,36 @@ class Worst:
 
 @lru_cache(maxsize=4096)
 def choose(problem: Contraction, ipu: Ipu, proportion: float) -> Split:
-    """The cheapest split whose temporary memory is within ``proportion`` of a tile; else the one that needs least."""
-    limit = int(proportion * ipu.bytes_per_tile)
+    """The cheapest split whose temporary memory is within ``proportion`` of a tile.
+
+    Where there is none the bound is doubled, up to twice the memory of a tile, and then left out, as PopLibs does.
+    """
+    bound = max(1, int(proportion * ipu.bytes_per_tile))
+    while bound <= MOST_OF_A_TILE * ipu.bytes_per_tile:
+        found = _within(problem, ipu, bound)
+        if found is not None:
+            return found
+        bound *= 2
+    unbounded = _within(problem, ipu, UNBOUNDED)
+    assert unbounded is not None
+    return unbounded
+
+
+def _within(problem: Contraction, ipu: Ipu, bound: int) -> Split | None:
+    """The cheapest split that needs no more than ``bound`` bytes of any tile."""
     best: tuple[float, Split] | None = None
-    smallest: tuple[float, Split] | None = None
     for serial in SERIAL_SPLITS:
         unlimited = float("inf")  # cycles if memory did not matter: more serial steps may make such a split fit
         for method, restated in _methods(problem):
             if serial > 1 and serial * LEAST_SERIAL_OUTPUTS > restated.outs:
                 continue
-            for cycles, memory, split in _fittest(restated, method, serial, ipu, limit):
+            for cycles, memory, split in _fittest(restated, method, serial, ipu, bound):
                 unlimited = min(unlimited, cycles)
-                if memory <= limit and (best is None or cycles < best[0]):
+                if memory <= bound and (best is None or cycles < best[0]):
                     best = (cycles, split)
-                if smallest is None or memory < smallest[0]:
-                    smallest = (memory, split)
         if best is not None and best[0] <= unlimited:
             break
-    assert smallest is not None
-    return smallest[1] if best is None else best[1]
+    return None if best is None else best[1]
 
 
 def _methods(problem: Contraction) -> list[tuple[str, Contraction]]:
@@ -114,14 +128,16 @@ def _slic(problem: Contraction) -> bool:
 
 
 def _fittest(problem: Contraction, method: str, serial: int, ipu: Ipu, limit: int) -> list[tuple[float, float, Split]]:
-    """The smallest candidate, the cheapest, the cheapest within ``limit`` if any: (cycles, bytes, split)."""
+    """The cheapest candidate, and the cheapest within ``limit`` if any: (cycles, bytes, split)."""
     unit = amp(problem.half, problem.half_partials, ipu, problem.quarter)
     grid = _candidates(problem, method, unit, serial, ipu.tiles)
     worst = _worst(problem, method, unit, serial, grid)
     cycles = serial * price(problem, method, unit, worst, ipu)
+    if serial > 1:
+        cycles = cycles + serial * sum(serial_work(problem, worst, ipu))
     memory = temporary_bytes(problem, worst)
     allowed = np.flatnonzero(memory <= limit)
-    picks = [int(np.argmin(memory)), int(np.argmin(cycles))]
+    picks = [int(np.argmin(cycles))]
     if len(allowed):
         picks.append(int(allowed[np.argmin(cycles[allowed])]))
     return [
@@ -250,6 +266,13 @@ def price(problem: Contraction, method: str, unit: Amp, worst: Worst, ipu: Ipu) 
     cycles = cycles + vertex_cycles(problem, method, unit, w.groups, w.batch, w.rows, w.ins, w.outs, ipu)
     cycles = cycles + copy_cycles(problem, copied_elements(problem, w))
     return cycles + _reduction_price(problem, w, ipu)
+
+
+def serial_work(problem: Contraction, sizes: Sizes, ipu: Ipu) -> tuple[Ints, Ints]:
+    """Cycles of each tile, in one of several serial steps, to slice its weights and to write its outputs in place."""
+    weights = sizes.groups * problem.taps * sizes.ins * sizes.outs
+    outputs = sizes.groups * sizes.batch * sizes.rows * problem.width * sizes.outs
+    return dynamic_slice_work(weights, problem.element, ipu), dynamic_slice_work(outputs, problem.partial, ipu)
 
 
 def _reduction_price(problem: Contraction, worst: Worst, ipu: Ipu) -> Ints:

@@ -90,10 +90,23 @@ def test_less_memory_costs_time() -> None:
     assert dict(tight.splits)["serial"] > dict(roomy.splits)["serial"]
 
 
-def test_when_nothing_fits_the_smallest_is_taken() -> None:
+def test_a_bound_that_nothing_keeps_is_doubled_until_something_does() -> None:
     problem = matmul(1, 4096, 4096, 4096)
-    least = plan(problem, 0.001)
-    assert int(least.temporary.max()) < int(plan(problem, 0.6).temporary.max())
+    needed = int(plan(problem, 0.001).temporary.max())
+    bound = int(0.001 * CHIP.bytes_per_tile)
+    while bound < needed:
+        bound *= 2
+    assert plan(problem, 0.001).splits == plan(problem, bound / CHIP.bytes_per_tile).splits
+    assert needed < int(plan(problem, 0.6).temporary.max())
+
+
+def test_serial_steps_slice_their_weights_and_write_their_outputs() -> None:
+    found = plan(matmul(1, 4096, 4096, 4096), 0.1)
+    serial = dict(found.splits)["serial"]
+    assert serial > 1
+    counts = {step.name: step.times for step in found.supersteps}
+    assert (counts["slice"], counts["write"]) == (serial, serial)
+    assert "slice" not in {step.name for step in plan(matmul(1, 512, 512, 512)).supersteps}
 
 
 @pytest.mark.parametrize("dimension", ["groups", "rows", "ins", "outs"])
