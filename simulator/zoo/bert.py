@@ -30,8 +30,8 @@ class _Bert:
 
     def __init__(
         self, name: str, *, layers: int, width: int, heads: int, sequence: int, vocab: int, pack: int,
-        qkv_products: int, dropout: int, attention_dropout: int, places: int = 512, kinds: int = 2,
-        turned: bool = False,
+        qkv_products: int, dropout: int, attention_dropout: int, decomposed_gelu: int = 0, places: int = 512,
+        kinds: int = 2, turned: bool = False,
     ) -> None:  # fmt: skip
         if sequence > places and not turned:
             raise refused("sequence", f"at most {places}, the positions that the model knows")
@@ -41,6 +41,7 @@ class _Bert:
         self._like = Layer(
             width, heads, 4 * width, qkv_products=qkv_products, dropout=dropout,
             attention_dropout=attention_dropout, epsilon=EPSILON,
+            activation="DecomposedGelu" if decomposed_gelu else "Gelu",
         )  # fmt: skip
 
     def encoded(self) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from simulator.zoo.layers import dense, dropout, layer_norm, swish
+from simulator.zoo.layers import decomposed_gelu, dense, dropout, layer_norm
 from simulator.zoo.network import Network
 
 Turn = Callable[[Network, str, str], str]  # (net, name, heads [batch, heads, tokens, width]) -> the same, turned
@@ -19,8 +19,8 @@ Turn = Callable[[Network, str, str], str]  # (net, name, heads [batch, heads, to
 class Layer:
     """Sizes of one layer. ``qkv_products`` 1 makes query, key and value in one matrix product, 3 in three.
 
-    Dropouts are percents; ``activation`` is "Gelu", "QuickGelu" (x * sigmoid(1.702 x)),
-    "Swish" or "Relu".
+    Dropouts are percents; ``activation`` is "Gelu", "DecomposedGelu" (the same in five
+    operators), "QuickGelu" (x * sigmoid(1.702 x)), "Swish" or "Relu".
     """
 
     width: int
@@ -111,8 +111,8 @@ def feed_forward(net: Network, like: Layer, data: str) -> str:
 
 def activated(net: Network, like: Layer, data: str, name: str = "activation") -> str:
     """The activation of the layer."""
-    if like.activation == "Swish":
-        return swish(net, name, data)
+    if like.activation == "DecomposedGelu":
+        return decomposed_gelu(net, name, data)
     if like.activation != "QuickGelu":
         return net.node(like.activation, name, [data])
     slope = net.node("Mul", f"{name}.scale", [data, net.constant(1.702, "float32")])

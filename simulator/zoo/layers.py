@@ -69,8 +69,17 @@ def dropout(net: Network, name: str, data: str, percent: int) -> str:
 
 
 def swish(net: Network, name: str, data: str) -> str:
-    """x * sigmoid(x), as the two operators that exporters write."""
-    return net.node("Mul", f"{name}.mul", [data, net.node("Sigmoid", name, [data])])
+    """x * sigmoid(x)."""
+    return net.node("Swish", name, [data])
+
+
+def decomposed_gelu(net: Network, name: str, data: str) -> str:
+    """GELU as exporters before opset 20 write it: x * (1 + erf(x / sqrt(2))) / 2, in five operators."""
+    erf = net.node(
+        "Erf", f"{name}.erf", [net.node("Div", f"{name}.div", [data, net.constant(math.sqrt(2), "float32")])]
+    )
+    wide = net.node("Add", f"{name}.add", [erf, net.constant(1.0, "float32")])
+    return net.node("Mul", name, [net.node("Mul", f"{name}.mul", [data, wide]), net.constant(0.5, "float32")])
 
 
 def classifier(net: Network, data: str, inward: int, classes: int, *, dropped: int = 0) -> None:

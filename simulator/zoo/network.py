@@ -13,8 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from simulator.zoo.weights import Start, drawn
 
-OPSET = 21  # the first with one scale a channel in GroupNormalization
-IR_VERSION = 10
+OPSET = 24  # the first with Swish
+IR_VERSION = 11
 Shape = tuple[int | str, ...]
 
 

@@ -23,6 +23,7 @@ from simulator.zoo.opening import program_of
 from tests.simulator.zoo.small import SMALL
 
 BATCH = 2
+QUICKLY = {"xla_backend_optimization_level": 0}  # compiling takes longer than running
 
 
 def _built(name: str) -> Network:
@@ -60,7 +61,7 @@ def test_inference_agrees_with_onnxruntime(name: str) -> None:
     fed = _fed(program)
     session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
     expected = session.run([spec.name for spec in program.outputs], fed)
-    ours = jax.jit(program.call)(program.load_weights(), fed)
+    ours = jax.jit(program.call, compiler_options=QUICKLY)(program.load_weights(), fed)
     for spec, theirs in zip(program.outputs, expected, strict=True):
         assert ours[spec.name].shape == theirs.shape == spec.shape
         assert np.std(theirs) > 0
@@ -78,7 +79,7 @@ class _OneBatch:
         return Batch(self._inputs, self._labels)
 
 
-@pytest.mark.parametrize("name", ["bert-packed", "vit", "gpt2"])
+@pytest.mark.parametrize("name", ["bert-packed", "gpt2"])
 def test_training_learns_a_batch_by_heart(name: str) -> None:
     program, _ = program_of(_built(name), _entry(name), batch=BATCH, dims={})
     config = RunConfig(batch=BATCH, steps=12, optimiser="adam", learning_rate=0.003)
