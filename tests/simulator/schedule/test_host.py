@@ -16,7 +16,7 @@ from simulator.machines.ipu import ipu
 from simulator.parallel.feeding import as_bytes, picture_pixels
 from simulator.parallel.replicas import Parallel, lay_out
 from simulator.pipeline import graph_of
-from simulator.schedule.host import host_bytes, host_transfer, state_transfer, supply_seconds
+from simulator.schedule.host import host_bytes, host_transfer, interpreter, state_transfer, supply_seconds
 from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
 from tests.simulator.onnx_models import model, node, value
 
@@ -126,3 +126,15 @@ def test_optimiser_state_goes_both_ways_through_shared_memory_modules() -> None:
     found = state_transfer(10**6, 3, parallel(ipus=4), CHIP)
     assert found.transfer == pytest.approx((2 * 4e6 / 38.4e9 + 6 * 10e-6) * CHIP.clock_hz, abs=1)
     assert found.bytes == 2 * 10**6
+
+
+def test_pytorch_hands_over_every_call_and_sample_and_the_ipus_wait() -> None:
+    handed = interpreter(parallel(ipus=4, framework="pytorch", device_iterations=2), CHIP)
+    assert handed is not None
+    samples = 4 * parallel(ipus=4).micro_batch
+    assert handed.transfer == pytest.approx((10e-3 / 2 + 3e-6 * samples) * CHIP.clock_hz, abs=1)
+
+
+@pytest.mark.parametrize("settings", [{"framework": "popart"}, {"host_input": "device"}, {"task": "infer"}])
+def test_nothing_is_handed_over_by_compiled_loops_or_without_data_to_train_on(settings: dict[str, str]) -> None:
+    assert interpreter(parallel(**{"framework": "pytorch", **settings}), CHIP) is None
