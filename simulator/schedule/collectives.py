@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import ceil
 
+import numpy as np
+
 from simulator.machines.constants import NOMINAL, Constants
 from simulator.machines.facts import Side
 from simulator.machines.ipu import Ipu
 from simulator.parallel.replicas import Parallel
 from simulator.planner.reduction import reduce_add_cycles
-from simulator.planner.shares import spread
+from simulator.planner.shares import Ints, spread
 from simulator.schedule.outside import Outside, cycles_of, external_sync
 from simulator.units import Bytes, Cycles
 
@@ -129,6 +131,17 @@ def all_reduce(
         sync=first.sync + second.sync,
         times=first.times + second.times,
     )
+
+
+def joined_cycles(amounts: Ints, width: int, ipu: Ipu, constants: Constants = NOMINAL) -> Ints:
+    """Cycles of summing ``amounts`` bytes over the ``width`` IPUs of a stage and giving all the sum; 0 for nothing."""
+    if width == 1:
+        return np.zeros_like(amounts)
+    link = ipu.fact("links.ipu_link") * ipu.fact("links.ipu_link_efficiency") / constants.link
+    links = ipu.fact("links.links_of_pair") if width == 2 else 2 * ipu.fact("links.links_of_ring")
+    steps = 2 * (width - 1)
+    sent = np.ceil(steps / width * amounts / (link * links) * ipu.clock_hz)
+    return np.where(amounts > 0, sent + steps * external_sync(width, ipu), 0).astype(np.int64)
 
 
 def _add_cycles(amount: Bytes, ipu: Ipu) -> Cycles:

@@ -20,7 +20,7 @@ from simulator.parallel.subgraphs import Hop, IpuGraph
 from simulator.planner.assign import Assignment
 from simulator.planner.pricing import features, in_three, priced
 from simulator.planner.shares import Ints
-from simulator.schedule.collectives import PHASES, all_reduce, collective
+from simulator.schedule.collectives import PHASES, all_reduce, collective, joined_cycles
 from simulator.schedule.host import (
     Traffic,
     host_transfer,
@@ -68,6 +68,12 @@ class Planned:
     def updating(self) -> Ints:
         """1 for operators of the update, which run once a step; else 0. Shape [operators]."""
         return (self.part.graph.ops.pass_ == Pass.UPDATE).astype(np.int64)
+
+    @cached_property
+    def joined(self) -> Ints:
+        """Bytes that each operator's results have to be summed over the IPUs of a stage. Shape [operators]."""
+        ops = self.part.graph.ops
+        return np.array([a.get("joined", 0) for a in ops.attributes], dtype=np.int64) * ops.repeats
 
     def by_stage(self, cycles: Ints, stages: int) -> tuple[Ints, Ints]:
         """Cycles of one micro-batch, forwards and backwards, in each stage. Shape [stages] each."""
@@ -123,7 +129,9 @@ def schedule(
     """
     traffic = traffic or traffic_of([each.part.graph for each in planned])
     columns = tuple(in_three(priced(each.features, constants)) for each in planned)
-    sums = [column.sum(axis=1) for column in columns]
+    width = parallel.tensor_parallel
+    joins = [joined_cycles(each.joined, width, ipu, constants) for each in planned]
+    sums = [column.sum(axis=1) + join for column, join in zip(columns, joins, strict=True)]
     stages, micro_batches = parallel.stages, parallel.micro_batches
     both = [each.by_stage(cycles, stages) for each, cycles in zip(planned, sums, strict=True)]
     forward, backward = (np.sum([pair[side] for pair in both], axis=0) for side in (0, 1))
@@ -132,6 +140,9 @@ def schedule(
     line = pipelined(forward, backward, parallel.stage_ipus, micro_batches, parallel.schedule, copies)
     late = once_a_step(hops, parallel.stage_ipus, parallel.tensor_parallel, ipu, constants)
     moved = _copies(line, hops, parallel, 0 if copies is None else copies.sync, late)
+    moved = tuple(
+        (*events, *_joining(each, join, parallel)) for each, join, events in zip(planned, joins, moved, strict=True)
+    )
     host = _host(traffic, parallel, ipu, constants)
     collectives = _collectives(planned, parallel, ipu, constants)
     outside = sum(event.total for event in (*host, *collectives)) + (late.total if late else 0)
@@ -180,6 +191,16 @@ def _collectives(planned: Sequence[Planned], parallel: Parallel, ipu: Ipu, const
     if parallel.shard_optimiser:
         return tuple(collective(phase, most, parallel, ipu, constants=constants) for phase in PHASES)
     return (all_reduce(most, parallel, ipu, constants=constants),)
+
+
+def _joining(each: Planned, cycles: Ints, parallel: Parallel) -> tuple[Outside, ...]:
+    """Sums of shared products over the IPUs of a stage in a step, none when stages are single IPUs."""
+    total = int(cycles.sum()) * parallel.micro_batches
+    if not total:
+        return ()
+    width, times = parallel.tensor_parallel, int(np.count_nonzero(cycles)) * parallel.micro_batches
+    crossing = 2 * (width - 1) * int(each.joined.sum()) * parallel.micro_batches // width
+    return (Outside("joined products", crossing, total, 0, times=times),)
 
 
 def _copies(
