@@ -19,6 +19,7 @@ from simulator.schedule.outside import Outside, cycles_of, external_sync
 from simulator.schedule.pipelining import Copies
 from simulator.units import Seconds
 
+SHARED = "shared weights"  # the event of copies that happen once a step
 Link = tuple[int, int]  # from one IPU of the replica to its neighbour
 
 
@@ -69,4 +70,4 @@ def once_a_step(
             loads[link] = loads.get(link, 0.0) + link_seconds(link, hop.bytes / width, ipu, constants)
     sync = external_sync((max(stage_ipus) + 1) * width, ipu)
     largest = max(hop.bytes for hop in late)
-    return Outside("shared weights", largest, cycles_of(max(loads.values()), ipu), sync)
+    return Outside(SHARED, largest, cycles_of(max(loads.values()), ipu), sync)

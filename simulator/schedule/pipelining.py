@@ -64,8 +64,8 @@ def stash_depth(schedule: str, stages: int, stage: int, micro_batches: int) -> i
 
 
 def pipelined(
-    forward: Sequence[Cycles],
-    backward: Sequence[Cycles],
+    forward: Sequence[Cycles] | Ints,
+    backward: Sequence[Cycles] | Ints,
     stage_ipus: Sequence[int],
     micro_batches: int,
     schedule: str,

@@ -30,9 +30,9 @@ from simulator.schedule.host import (
     supply_wait,
     traffic_of,
 )
-from simulator.schedule.links import once_a_step, stage_copies
+from simulator.schedule.links import SHARED, once_a_step, stage_copies
 from simulator.schedule.outside import Outside
-from simulator.schedule.pipelining import Pipelined, pipelined
+from simulator.schedule.pipelining import Pipelined, pipeline_cycles, pipelined
 from simulator.schedule.timeline import Timeline, tile_time
 from simulator.units import Bytes, Cycles
 
@@ -129,43 +129,54 @@ def schedule(
     """
     traffic = traffic or traffic_of([each.part.graph for each in planned])
     columns = tuple(in_three(priced(each.features, constants)) for each in planned)
-    width = parallel.tensor_parallel
-    joins = [joined_cycles(each.joined, width, ipu, constants) for each in planned]
+    joins = [joined_cycles(each.joined, parallel.tensor_parallel, ipu, constants) for each in planned]
     sums = [column.sum(axis=1) + join for column, join in zip(columns, joins, strict=True)]
-    stages, micro_batches = parallel.stages, parallel.micro_batches
-    both = [each.by_stage(cycles, stages) for each, cycles in zip(planned, sums, strict=True)]
+    both = [each.by_stage(cycles, parallel.stages) for each, cycles in zip(planned, sums, strict=True)]
     forward, backward = (np.sum([pair[side] for pair in both], axis=0) for side in (0, 1))
     update = tuple(int((cycles * each.updating).sum()) for each, cycles in zip(planned, sums, strict=True))
-    copies = stage_copies(hops, parallel.stage_ipus, parallel.tensor_parallel, ipu, constants) if hops else None
-    line = pipelined(forward, backward, parallel.stage_ipus, micro_batches, parallel.schedule, copies)
-    late = once_a_step(hops, parallel.stage_ipus, parallel.tensor_parallel, ipu, constants)
-    moved = _copies(line, hops, parallel, 0 if copies is None else copies.sync, late)
-    moved = tuple(
-        (*events, *_joining(each, join, parallel)) for each, join, events in zip(planned, joins, moved, strict=True)
-    )
+    line, moved = _through_the_stages(planned, forward, backward, joins, hops, parallel, ipu, constants)
     host = _host(traffic, parallel, ipu, constants)
     collectives = _collectives(planned, parallel, ipu, constants)
-    outside = sum(event.total for event in (*host, *collectives)) + (late.total if late else 0)
-    through = sum(event.total for event in host) + line.total * stages // max(1, micro_batches + stages - 1)
-    busy = line.total + max(update) + outside
-    supply = supply_seconds(traffic, parallel, ipu, constants=constants)
-    waiting = supply_wait(supply, busy, parallel, ipu)
-    host = host if waiting is None else (*host, waiting)
+    late = sum(event.total for event in moved[0] if event.name == SHARED)
+    busy = line.total + max(update) + late + sum(event.total for event in (*host, *collectives))
+    waiting = supply_wait(supply_seconds(traffic, parallel, ipu, constants=constants), busy, parallel, ipu)
     return Schedule(
         columns=columns,
-        executions=tuple(
-            each.part.graph.ops.repeats * np.where(each.updating, 1, micro_batches) for each in planned
-        ),
+        executions=tuple(_executions(each, parallel) for each in planned),
         forward=forward,
         backward=backward,
         update=update,
         pipeline=line,
-        host=host,
+        host=host if waiting is None else (*host, waiting),
         collectives=collectives,
         copies=moved,
         total=busy + (waiting.total if waiting else 0),
-        latency=through,
-    )  # fmt: skip
+        latency=sum(event.total for event in host) + _through_one(line, parallel),
+    )
+
+
+def _executions(each: Planned, parallel: Parallel) -> Ints:
+    runs: Ints = each.part.graph.ops.repeats * np.where(each.updating, 1, parallel.micro_batches)
+    return runs
+
+
+def _through_one(line: Pipelined, parallel: Parallel) -> Cycles:
+    """Cycles of one micro-batch from the first stage to the last, at the pace of a full pipeline."""
+    return line.total * parallel.stages // max(1, pipeline_cycles(parallel.stages, parallel.micro_batches))
+
+
+def _through_the_stages(
+    planned: Sequence[Planned], forward: Ints, backward: Ints, joins: Sequence[Ints], hops: Sequence[Hop],
+    parallel: Parallel, ipu: Ipu, constants: Constants,
+) -> tuple[Pipelined, tuple[tuple[Outside, ...], ...]]:  # fmt: skip
+    """The pipeline of a step, and what each IPU sends to others of its replica in it."""
+    places, width = parallel.stage_ipus, parallel.tensor_parallel
+    copies = stage_copies(hops, places, width, ipu, constants) if hops else None
+    line = pipelined(forward, backward, places, parallel.micro_batches, parallel.schedule, copies)
+    late = once_a_step(hops, places, width, ipu, constants)
+    between = _copies(line, hops, parallel, 0 if copies is None else copies.sync, late)
+    moved = zip(planned, joins, between, strict=True)
+    return line, tuple((*events, *_joining(each, join, parallel)) for each, join, events in moved)
 
 
 def _host(traffic: Traffic, parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
