@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from simulator.machines.constants import fitted
 from simulator.report.parts import Parts
+
+WAITING = "Nothing is prefetched: the IPUs wait while the hosts prepare and send inputs."
+AHEAD = "Hosts prepare and send inputs ahead, while the IPUs work; the IPUs wait while they read what is ready."
+GATEWAY = "Collectives beyond one IPU-Link domain are the least certain part: published systems were slower."
+UNFITTED = "No constant of this release is fitted to measurements: read the interval."
 
 
 def notes(parts: Parts) -> list[tuple[str, str]]:
     """(code, text), those of the front end first."""
     found = list(parts.notes)
-    found.append(("interval.uncalibrated", "No constant of this release is fitted to measurements: read the interval."))
-    found.append(("host.not_overlapped", "Host transfers are taken not to overlap with compute."))
+    if not any(fact.confidence == "fitted" for fact in fitted().values()):
+        found.append(("interval.uncalibrated", UNFITTED))
+    feed = parts.parallel.feed
+    if not feed.on_device:
+        found.append(("host.prefetched", AHEAD) if feed.ahead else ("host.not_overlapped", WAITING))
     if parts.parallel.link_domains > 1:
-        text = "Collectives beyond one IPU-Link domain are the least certain part: published systems were slower."
-        found.append(("collective.gateway", text))
+        found.append(("collective.gateway", GATEWAY))
     return found

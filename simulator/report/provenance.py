@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator.machines.constants import fitted
 from simulator.report.parts import Parts
 
 # term of a step -> (how it is computed, sections of constants it rests on)
 TERMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "compute": (
         "sum over supersteps of the slowest tile's cycles; a tile takes six times its slowest worker",
-        ("tile", "amp", "codelet", "planner"),
+        ("tile.", "amp.", "codelet.", "planner.", "fitted.matrix", "fitted.vector", "fitted.sdk_slope"),
     ),
     "exchange": (
         "sum over supersteps of the larger of bytes in and bytes out of the busiest tile, by its bytes a cycle",
-        ("exchange",),
+        ("exchange.", "fitted.exchange"),
     ),
-    "sync": ("number of supersteps x (barrier + skew of the routes)", ("sync", "exchange")),
-    "copy": ("activations and gradients between the IPUs of a replica, by the rate of IPU-Links", ("links",)),
-    "host": ("bytes of the inputs and outputs by the rate of the host's link, and a call", ("host",)),
+    "sync": ("number of supersteps x (barrier + skew of the routes)", ("sync.", "exchange.", "fitted.superstep")),
+    "copy": (
+        "activations and gradients between the stages, by the rate of IPU-Links",
+        ("links.", "fitted.link"),
+    ),
+    "host": (
+        "bytes of inputs and outputs by the rate at which IPUs read them, calls, waiting for what is not ready",
+        ("host.", "streaming.", "fitted.host"),
+    ),
     "collective": (
         "reduce-scatter and all-gather of the gradients in a ring, over GW-Links beyond one IPU-Link domain",
-        ("links", "collectives"),
+        ("links.", "collectives.", "fitted.link", "fitted.gateway"),
     ),
     "bubble": ("time in which the pipeline fills and drains, or waits for its slowest stage", ()),
 }
@@ -29,8 +36,18 @@ TERMS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 def provenance(parts: Parts, time: dict[str, Any]) -> dict[str, Any]:
     """``constants`` with unit, source and confidence, and ``headline``: a formula a figure, with its terms."""
-    constants = [fact.to_dict() for fact in parts.ipu.known.values()]
+    constants = [fact.to_dict() for fact in parts.ipu.known.values()] + _scales(parts)
     return {"constants": constants, "headline": [_step(time, constants), _rate(parts, time), _fit(parts)]}
+
+
+def _scales(parts: Parts) -> list[dict[str, Any]]:
+    """The fitted constants as this run used them."""
+    found = []
+    for name, fact in fitted().items():
+        used = getattr(parts.constants, name)
+        given = {"confidence": "given", "source": "set by the configuration of this run"} if used != fact.value else {}
+        found.append({**fact.to_dict(), "value": used, **given})
+    return found
 
 
 def _step(time: dict[str, Any], constants: list[dict[str, Any]]) -> dict[str, Any]:
@@ -38,7 +55,7 @@ def _step(time: dict[str, Any], constants: list[dict[str, Any]]) -> dict[str, An
     for name, (formula, sections) in TERMS.items():
         seconds = time.get(f"{name}_seconds", 0.0)
         if seconds:
-            used = [row["name"] for row in constants if row["name"].split(".")[0] in sections]
+            used = [row["name"] for row in constants if row["name"].startswith(sections)]
             terms.append({"name": name, "value": seconds, "unit": "s", "formula": formula, "constants": used})
     formula = " + ".join(term["name"] for term in terms) + ", each in cycles by chip.clock"
     return {"figure": "step_seconds", "value": time["total_seconds"], "unit": "s", "formula": formula, "terms": terms}

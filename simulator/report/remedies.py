@@ -6,9 +6,10 @@ An estimate ranks; ``trying`` says what a remedy really saves and costs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from simulator.config import RunConfig
 from simulator.memory.lifetimes import ALWAYS_LIVE
 from simulator.parallel.stages import forward_sources
 from simulator.report.names import prefix_of
@@ -84,11 +85,19 @@ def _smaller_batch(tile: _Tile) -> Iterator[Remedy]:
     room = tile.parts.ipu.bytes_per_tile - tile.lasting
     if config.batch > 1 and room > 0 and tile.passing > 0:
         batch = max(1, min(config.batch - 1, int(config.batch * SHRINKING * room / tile.passing)))
-        text = f"Lower the batch from {config.batch} to about {batch}: activations shrink with it."
-        saves = int(tile.passing * SHRINKING * (1 - batch / config.batch))
-        yield Remedy(
-            "memory.smaller_batch", text, {"batch": batch}, saves, 0.3 * (1 - batch / config.batch), {"batch": batch}
-        )
+        less = 1 - batch / config.batch
+        estimate = Remedy("memory.smaller_batch", "", {}, int(tile.passing * SHRINKING * less), 0.3 * less, {})
+        yield with_batch(estimate, config, batch)
+
+
+def with_batch(remedy: Remedy, config: RunConfig, batch: int) -> Remedy:
+    """``remedy`` with another batch; where micro-batches are accumulated, the global batch stays near what it was."""
+    changes: dict[str, Any] = {**remedy.changes, "batch": batch}
+    text = f"Lower the batch from {config.batch} to {batch}: activations shrink with it."
+    if config.accumulation > 1:
+        changes["accumulation"] = max(1, round(config.accumulation * config.batch / batch))
+        text = f"Lower the batch from {config.batch} to {batch} and accumulate {changes['accumulation']} of them."
+    return replace(remedy, text=text, changes=changes, figures={"batch": batch})
 
 
 def _recompute(tile: _Tile) -> Iterator[Remedy]:

@@ -11,17 +11,20 @@ from simulator.machines.ipu import Ipu
 MATRIX_KINDS = frozenset({"matmul", "conv"})
 MOST_POINTS = 200
 MULTIPLY_ADD = 2
+MACS_OF_UNIT = {"fp8": 8, "fp16": 4, "fp32": 1}  # a cycle
 
 
 def peaks(config: RunConfig, ipu: Ipu) -> dict[str, float]:
     """FLOP/s and B/s that one IPU could reach: the matrix unit, the vector unit, memory of tiles, exchange."""
     half = config.precision != "fp32"
     chip = ipu.tiles * ipu.clock_hz
-    in_grain, cycles = (16, 4) if half else (8, 8)
-    units = ipu.amp_units(half, config.partials == "fp16")
+    if config.precision == "fp8":
+        macs = ipu.whole("amp.units_quarter") * MACS_OF_UNIT["fp8"]
+    else:
+        macs = ipu.amp_units(half, config.partials == "fp16") * MACS_OF_UNIT[config.precision]
     vector = ipu.fact("tile.vector_flops_half" if half else "tile.vector_flops_single")
     return {
-        "matrix_flops": MULTIPLY_ADD * units * in_grain / cycles * chip,
+        "matrix_flops": MULTIPLY_ADD * macs * chip,
         "vector_flops": vector * chip,
         "sram_bytes": ipu.fact("tile.load_store_bytes_per_cycle") * chip,
         "exchange_bytes": ipu.exchange_bytes_per_cycle * chip,

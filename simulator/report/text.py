@@ -8,18 +8,23 @@ from simulator.units import worded_bytes, worded_seconds
 
 ROWS = 10
 BAR = 30
+PARTS = ("compute", "exchange", "sync", "copy", "host", "collective", "bubble")
 
 
 def worded(report: dict[str, Any]) -> str:
-    """About thirty lines: headline, memory, time, operators, notes."""
-    return "\n".join(
-        [*_headline(report), "", *_memory(report), "", *_time(report), "", *_operators(report), *_end(report)]
-    )
+    """About forty lines: headline, memory, time, stages, operators, notes."""
+    blocks = [_headline(report), _memory(report), _time(report), _stages(report), [*_operators(report), *_end(report)]]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def plain(text: str) -> str:
     """Names of users without control characters, which could move the cursor or colour the terminal."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def _short(text: str, most: int) -> str:
+    name = plain(text)
+    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def _headline(report: dict[str, Any]) -> list[str]:
@@ -28,14 +33,23 @@ def _headline(report: dict[str, Any]) -> list[str]:
     slow, fast = report["intervals"]["samples_per_second"]
     what = "training" if config["task"] == "train" else "inference"
     name = plain(model["name"])
-    return [
+    lines = [
         f"{name}: {what} on {parallel['system']}, {parallel['ipus']} IPUs, {config['precision']} (simulated)",
-        f"  {model['parameters']:,} parameters; {parallel['replicas']} replicas x micro-batch {parallel['micro_batch']}"
+        f"  {model['parameters']:,} parameters; micro-batch x accumulation x replicas: {parallel['batch']['equation']}"
         f" = global batch {parallel['global_batch']}",
         f"  step         {worded_seconds(report['step_seconds'])}  [{worded_seconds(low)} to {worded_seconds(high)}]",
         f"  throughput   {report['samples_per_second']:,.0f} samples/s  [{slow:,.0f} to {fast:,.0f}]",
-        f"  interval     {report['intervals']['basis']}",
     ]
+    if report["latency"] is not None:
+        lines.append(f"  latency      {worded_seconds(report['latency']['seconds'])} of one micro-batch, host to host")
+    return [*lines, *_costs(report), f"  interval     {report['intervals']['basis']}"]
+
+
+def _costs(report: dict[str, Any]) -> list[str]:
+    costs = report["costs"]
+    line = f"  energy       {costs['energy']['joules_a_sample']:.3g} J a sample at {costs['watts']:,.0f} W"
+    price = costs["price"]
+    return [line + (f"; {price['usd_a_million_samples']:.3g} USD a million samples" if price else "")]
 
 
 def _bar(share: float) -> str:
@@ -46,9 +60,11 @@ def _memory(report: dict[str, Any]) -> list[str]:
     memory = report["memory"]
     worst, limit = memory["worst_tile"], memory["bytes_per_tile"]
     verdict = "fits" if report["fits"] else "DOES NOT FIT"
+    where = f" of IPU {memory['ipu']}" if len(memory["ipus"]) > 1 else ""
     lines = [
-        f"Memory: {verdict}. Fullest tile {worst['tile']}: {worded_bytes(worst['bytes'])} of {worded_bytes(limit)}"
-        f" ({worst['bytes'] / limit:.0%}); {worded_bytes(memory['total_bytes'])} over {memory['tiles']} tiles"
+        f"Memory: {verdict}. Fullest tile {worst['tile']}{where}: {worded_bytes(worst['bytes'])} of"
+        f" {worded_bytes(limit)} ({worst['bytes'] / limit:.0%}); {worded_bytes(memory['total_bytes'])}"
+        f" over {memory['tiles']} tiles"
     ]
     for name in memory["categories"]:
         total = memory["totals"][name]
@@ -57,19 +73,27 @@ def _memory(report: dict[str, Any]) -> list[str]:
             lines.append(
                 f"  {name:<16}{worded_bytes(total):>12}{worded_bytes(on_worst):>14} on it  {_bar(on_worst / limit)}"
             )
+    return lines + _overflow(memory)
+
+
+def _overflow(memory: dict[str, Any]) -> list[str]:
     over = memory["overflow"]
-    if over is not None:
-        lines.append(
-            f"  Tile {over['tile']} is over by {worded_bytes(over['over_by'])} at step {over['step']}. To make it fit:"
-        )
-        lines += [f"    - {remedy['text']}" for remedy in over["remedies"]]
-    return lines
+    if over is None:
+        return []
+    lines = [
+        f"  Tile {over['tile']} is over by {worded_bytes(over['over_by'])} at step {over['step']}. To make it fit:"
+    ]
+    for remedy in over["remedies"]:
+        lines.append(f"    - {plain(remedy['text'])}")
+        if "simulated" in remedy:
+            lines.append(f"      {remedy['simulated']['sentence']}")
+    return [*lines, f"  Poplar would say: {over['poplar_message']}"]
 
 
 def _time(report: dict[str, Any]) -> list[str]:
     time = report["time"]
     lines = [f"Time: {plain(time['sentence'])}"]
-    for name in ("compute", "exchange", "sync", "host", "collective"):
+    for name in PARTS:
         seconds = time[f"{name}_seconds"]
         if seconds:
             share = seconds / time["total_seconds"]
@@ -77,23 +101,37 @@ def _time(report: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _stages(report: dict[str, Any]) -> list[str]:
+    """Each pipeline stage, when there are several."""
+    stages = report["parallel"]["stages"]
+    if len(stages) == 1:
+        return []
+    lines = [f"  {'stage':<6}{'IPU':>4}{'forward':>11}{'backward':>11}{'fullest tile':>14}  begins at"]
+    for row in stages:
+        lines.append(
+            f"  {row['stage']:<6}{row['ipu']:>4}{worded_seconds(row['forward_seconds']):>11}"
+            f"{worded_seconds(row['backward_seconds']):>11}{worded_bytes(row['worst_tile_bytes']):>14}"
+            f"  {_short(row['begins'], 60)}"
+        )
+    return lines
+
+
 def _operators(report: dict[str, Any]) -> list[str]:
     lines = [f"  {'operator':<34}{'pass':<10}{'kind':<12}{'time':>10}{'share':>8}  bound by"]
     for row in report["operators"][:ROWS]:
-        name = plain(row["name"])
-        name = name if len(name) <= 32 else name[:31] + "…"
         lines.append(
-            f"  {name:<34}{row['pass']:<10}{row['kind']:<12}{worded_seconds(row['seconds']):>10}{row['share']:>8.1%}"
-            f"  {row['bound_by']}"
+            f"  {_short(row['name'], 32):<34}{row['pass']:<10}{row['kind']:<12}{worded_seconds(row['seconds']):>10}"
+            f"{row['share']:>8.1%}  {row['bound_by']}"
         )
     left = len(report["operators"]) - ROWS
     return lines + ([f"  and {left} more"] if left > 0 else [])
 
 
 def _end(report: dict[str, Any]) -> list[str]:
-    coverage = report["coverage"]
+    coverage, origins = report["coverage"], report["config_origins"]
     lines = [f"Coverage: {coverage['share_of_time_modelled']:.1%} of the time is modelled."]
     for item in coverage["fallbacks"][:ROWS]:
         lines.append(f"  by fallback: {item['op']} x {item['count']} in {plain(item['source']) or 'the step itself'}")
-    lines += [f"Note ({note['code']}): {note['message']}" for note in report["notes"]]
-    return lines
+    stated = [name for name, origin in origins.items() if origin != "assumed"]
+    lines.append(f"Settings: {', '.join(stated) or 'none'} given or published; all others are assumed.")
+    return lines + [f"Note ({note['code']}): {plain(note['message'])}" for note in report["notes"]]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from simulator.config import RunConfig
 from simulator.errors import SimulatorError
 from simulator.report.parts import Parts
-from simulator.report.remedies import Remedy, remedies, smaller_model
+from simulator.report.remedies import Remedy, remedies, smaller_model, with_batch
 from simulator.units import Bytes, worded_bytes
 
 TRIED = 3  # of those that save something
@@ -88,16 +88,10 @@ def _attempts(parts: Parts, remedy: Remedy, again: Again) -> Iterator[Tried]:
         batch = remedy.changes.get("batch", 1)
         if attempt is None or attempt.fits or batch == 1:
             break
-        remedy = with_batch(remedy, parts.config.batch, max(1, batch * 2 // 3))
+        remedy = with_batch(remedy, parts.config, max(1, batch * 2 // 3))
         attempt = _tried(parts, remedy, again)
     if attempt is not None and attempt.saved > 0:
         yield attempt
-
-
-def with_batch(remedy: Remedy, was: int, batch: int) -> Remedy:
-    """The same remedy with another batch."""
-    text = f"Lower the batch from {was} to {batch}: activations shrink with it."
-    return replace(remedy, text=text, changes={**remedy.changes, "batch": batch}, figures={"batch": batch})
 
 
 def _tried(parts: Parts, remedy: Remedy, again: Again) -> Tried | None:

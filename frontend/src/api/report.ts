@@ -11,7 +11,14 @@ export interface TopTensor {
 export interface Remedy {
   code: string;
   text: string;
-  [suggested: string]: string | number;
+  simulated?: {
+    fits: boolean;
+    over_by: number;
+    bytes_saved: number;
+    throughput_lost: number;
+    sentence: string;
+  };
+  [suggested: string]: unknown;
 }
 
 export interface MemoryReport {

@@ -11,10 +11,15 @@ from tests.simulator.report.made import dense
 
 @pytest.mark.parametrize(
     ("chip", "precision", "partials", "teraflops"),
-    [("GC200", "fp16", "fp16", 249.7), ("GC200", "fp32", "fp32", 62.4), ("Bow", "fp16", "fp16", 348.6)],
+    [
+        ("GC200", "fp16", "fp16", 249.7),
+        ("GC200", "fp32", "fp32", 62.4),
+        ("Bow", "fp16", "fp16", 348.6),
+        ("C600", "fp8", "fp16", 560),
+    ],
 )
 def test_the_matrix_peak_is_the_published_one(chip: str, precision: str, partials: str, teraflops: float) -> None:
-    found = peaks(RunConfig(precision=precision, partials=partials), ipu(chip))
+    found = peaks(RunConfig(task="infer", precision=precision, partials=partials), ipu(chip))
     assert found["matrix_flops"] / 1e12 == pytest.approx(teraflops, rel=2e-3)
 
 

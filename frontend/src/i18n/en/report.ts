@@ -97,12 +97,16 @@ export const report = {
   'check.time of operators': 'Time of operators',
   'check.exchange': 'Exchange: sent is received',
   'check.memory of tensors': 'Memory of tensors',
+  'check.liveness': 'Liveness: never negative, and what tiles hold',
+  'check.utilisation': 'Utilisation: no unit above its peak',
   'confidence.documented': 'documented',
   'confidence.measured': 'measured',
   'confidence.fitted': 'fitted',
   'confidence.inferred': 'inferred',
   'confidence.recalled': 'recalled',
   'confidence.assumed': 'assumed',
+  'confidence.given': 'given',
+  'confidence.nominal': 'nominal',
   'remedy.memory.smaller_batch': 'Lower the batch to about {batch}: activations shrink with it.',
   'remedy.memory.half': 'Use fp16: weights and activations take half the bytes.',
   'remedy.memory.proportion':
@@ -110,10 +114,25 @@ export const report = {
   'remedy.memory.optimiser': 'Use SGD: it keeps no state beside the weights.',
   'remedy.memory.smaller_model':
     'What must stay in memory all the time does not leave enough room. Use a smaller model.',
+  'remedy.memory.recompute':
+    'Recompute activations in each stage: only what enters a stage is kept for the backward pass.',
+  'remedy.memory.checkpoints': 'Recompute activations between {checkpoints} checkpoints.',
+  'remedy.memory.interleaved':
+    'Use the interleaved schedule: about half as many micro-batches wait for their backward pass.',
+  'remedy.memory.half_partials': 'Accumulate in fp16 partials: they take half the bytes, at some loss of accuracy.',
+  'remedy.memory.half_state': 'Keep the state of the optimiser in fp16, at some loss of accuracy.',
+  'remedy.memory.shard': 'Shard the state of the optimiser over {replicas} replicas.',
+  'remedy.memory.offload': 'Keep the state of the optimiser in streaming memory.',
+  'remedy.memory.stages': 'Divide the model over {stages} pipeline stages.',
+  'remedy.memory.embedding': 'Serialise the largest embedding into {embedding_steps} steps.',
+  'report.remedy.fits': 'Simulated: it fits, {bytes} less on the fullest tile, samples a second {change}.',
+  'report.remedy.fits_not': 'Simulated: still over by {over}, {bytes} less on the fullest tile.',
   'remedy.memory.simplify':
     'Code must lie in a part of each tile. Use fewer different shapes of operators, or a smaller model.',
   'note.interval.uncalibrated': 'No constant of this release is fitted to measurements: read the interval.',
-  'note.host.not_overlapped': 'Host transfers are taken not to overlap with compute.',
+  'note.host.not_overlapped': 'Nothing is prefetched: the IPUs wait while the hosts prepare and send inputs.',
+  'note.host.prefetched':
+    'Hosts prepare and send inputs ahead, while the IPUs work; the IPUs wait while they read what is ready.',
   'note.collective.gateway':
     'Collectives beyond one IPU-Link domain are the least certain part: published systems were slower.',
 } as const;

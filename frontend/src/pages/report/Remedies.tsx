@@ -28,8 +28,22 @@ export function Remedies({ overflow }: { overflow: NonNullable<MemoryReport['ove
 }
 
 function OneRemedy({ remedy }: { remedy: Remedy }) {
-  const { maybe } = useWords();
+  const { t, maybe } = useWords();
+  const format = useFormat();
   const params: Params = {};
   for (const [name, value] of Object.entries(remedy)) if (typeof value === 'number') params[name] = value;
-  return <li>{maybe(`remedy.${remedy.code}`, params) ?? remedy.text}</li>;
+  const { simulated } = remedy;
+  const bytes = simulated && format.bytes(simulated.bytes_saved);
+  return (
+    <li>
+      {maybe(`remedy.${remedy.code}`, params) ?? remedy.text}
+      {simulated && bytes !== undefined && (
+        <Text size="sm" c="dimmed">
+          {simulated.fits
+            ? t('report.remedy.fits', { bytes, change: format.percent(-simulated.throughput_lost) })
+            : t('report.remedy.fits_not', { bytes, over: format.bytes(simulated.over_by) })}
+        </Text>
+      )}
+    </li>
+  );
 }
