@@ -1,4 +1,4 @@
-"""SchNet over packs of molecules, and one of its interaction blocks in a loop as hydronet-gnn times it.
+"""SchNet over packs of molecules.
 
 Shapes: Schuett et al. 2017 (arXiv 1706.08566) as in PyTorch Geometric; packs, neighbours and the fast shifted softplus
 as in hydronet-gnn (MIT). A pack holds the atoms of several molecules; edges are an atom's nearest neighbours.
@@ -12,7 +12,6 @@ import numpy as np
 
 from simulator.zoo.kernels import added
 from simulator.zoo.layers import dense
-from simulator.zoo.loops import Carried, looped, summed, whole_input, zeros
 from simulator.zoo.network import Network
 from simulator.zoo.weights import Start
 
@@ -42,33 +41,6 @@ def build(*, nodes: int, graphs: int, neighbours: int, features: int, interactio
             change = interaction(net, data, (source, target), (distance, smeared), none, (features, gaussians))
             data = net.node("Add", "residual", [data, change])
     _readout(net, data, molecule, ends, features, graphs)
-    return net
-
-
-def build_block(*, inputs: int, features: int, outputs: int, gaussians: int, repeats: int) -> Network:
-    """One interaction block of ``inputs`` atoms and ``outputs`` edges."""
-    net = Network("schnet-block")
-    data = whole_input(net, "atoms", (inputs, features))
-    source, target = (whole_input(net, name, (outputs,), "int32") for name in ("source", "target"))
-    distance, smeared = whole_input(net, "distance", (outputs,)), whole_input(net, "smeared", (outputs, gaussians))
-    carried = [
-        Carried("x", data, (inputs, features)),
-        Carried("from", source, (outputs,), "int32"),
-        Carried("to", target, (outputs,), "int32"),
-        Carried("far", distance, (outputs,)),
-        Carried("wide", smeared, (outputs, gaussians)),
-        Carried("made", zeros(net, "start", (inputs, features)), (inputs, features)),
-    ]
-
-    none = zeros(net, "none", (inputs, features))
-
-    def body(values: list[str]) -> list[str]:
-        x, begins, ends, far, wide, _ = values
-        with net.scope("block"):
-            made = interaction(net, x, (begins, ends), (far, wide), none, (features, gaussians))
-        return [x, begins, ends, far, wide, made]
-
-    summed(net, looped(net, repeats, carried, body)[-1])
     return net
 
 

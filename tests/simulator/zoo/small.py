@@ -26,6 +26,11 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "efficientnet-g16": ("efficientnet.build", {**EFFICIENT, "group": 16, "expand": 4, "norm_groups": 4}),
     "vit": ("vit.build", {**IMAGE, "layers": 2, "width": 32, "heads": 4, "patch": 8, "size": 32}),
     "gpt2": ("gpt2.build", GPT),
+    "gps": ("gps.build", {"layers": 2, "nodes": 5, "edges": 6, "graphs": 2}),
+    "graphsage": (
+        "graphsage.build",
+        {"nodes": 5, "edges": 6, "features": 8, "hidden": 12, "classes": 3, "layers": 2},
+    ),
     "schnet": (
         "schnet.build",
         {"nodes": 6, "graphs": 2, "neighbours": 3, "features": 8, "interactions": 4, "gaussians": 5},
