@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from simulator.config import RunConfig
-from simulator.graph.graph import Graph
+from simulator.graph.graph import Graph, alike
 from simulator.machines.constants import Constants
 from simulator.machines.ipu import Ipu
 from simulator.parallel.balance import balanced_splits
@@ -104,9 +104,17 @@ def chosen_splits(graph: Graph, config: RunConfig, ipu: Ipu) -> tuple[str, ...]:
 
 
 def _plans(parts: Sequence[IpuGraph], config: RunConfig, ipu: Ipu, tell: Tell) -> tuple[Planned, ...]:
-    found = []
+    """The plans of each IPU; IPUs of a pipeline that run alike share them."""
+    found: list[Planned] = []
     for number, part in enumerate(parts):
-        done = number / len(parts)
-        plans = assign(part.graph, ipu, _options(config, part.stages), lambda f, d=done: tell(d + f / len(parts)))  # type: ignore[misc]
+        done, options = number / len(parts), _options(config, part.stages)
+        twins = (
+            each.assignment
+            for each in found
+            if _options(config, each.part.stages) == options and alike(each.part.graph, part.graph)
+        )
+        plans = next(twins, None)
+        if plans is None:
+            plans = assign(part.graph, ipu, options, lambda f, d=done: tell(d + f / len(parts)))  # type: ignore[misc]
         found.append(Planned(part, plans))
     return tuple(found)

@@ -185,6 +185,21 @@ def check(graph: Graph) -> None:
             raise GraphError(f"operator {index} ({graph.ops.primitive[index]}) lacks {sorted(missing)}")
 
 
+def alike(one: Graph, other: Graph) -> bool:
+    """Whether two graphs do the same on data of the same kind, whatever their nodes and tensors are called."""
+    if (len(one.ops), len(one.tensors)) != (len(other.ops), len(other.tensors)):
+        return False
+    mine, others = one.tensors, other.tensors
+    arrays: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = [
+        (one.ops.kind, other.ops.kind), (one.ops.pass_, other.ops.pass_), (one.ops.repeats, other.ops.repeats),
+        (mine.bytes, others.bytes), (mine.role, others.role), (mine.alias_of, others.alias_of),
+    ]  # fmt: skip
+    return all(np.array_equal(a, b) for a, b in arrays) and (
+        (one.ops.inputs, one.ops.outputs, one.ops.attributes, one.ops.primitive, mine.shape, mine.dtype)
+        == (other.ops.inputs, other.ops.outputs, other.ops.attributes, other.ops.primitive, others.shape, others.dtype)
+    )
+
+
 def _check_columns(graph: Graph) -> None:
     ops, tensors = graph.ops, graph.tensors
     for column in (ops.pass_, ops.repeats, ops.source, ops.primitive, ops.attributes, ops.inputs, ops.outputs):
