@@ -19,6 +19,7 @@ from simulator.errors import EXIT_DOES_NOT_FIT
 
 # first word -> module with main(arguments) -> exit status
 COMMANDS: dict[str, str] = {
+    "models": "simulator.command.models",
     "serve": "simulator.serving.command",
     "compare": "simulator.command.compare",
     "whatif": "simulator.whatif.command",
@@ -35,7 +36,9 @@ def parser() -> argparse.ArgumentParser:
     """The options of the command line, one for each setting that changes a report."""
     others = f" Other commands: {', '.join(COMMANDS)} (each has its own --help)." if COMMANDS else ""
     found = Parser(prog="python -m simulator", description=ABOUT + others, epilog=EPILOG)
-    found.add_argument("model", metavar="MODEL", nargs="?", help="an .onnx file, or zoo:NAME such as zoo:mnist")
+    found.add_argument(
+        "model", metavar="MODEL", nargs="?", help="an .onnx file, or zoo:NAME such as zoo:mnist (models lists them)"
+    )
     found.add_argument("--json", action="store_true", help="print the whole report, or the error, as JSON")
     found.add_argument("--html", type=Path, metavar="FILE", help="write the report as one page that needs no network")
     found.add_argument("--trace", type=Path, metavar="FILE", help="write the time line, to open at ui.perfetto.dev")

@@ -25,6 +25,7 @@ from simulator.memory.tilemap import MemoryMap, memory_map
 from simulator.planner.assign import Assignment
 from simulator.program import Program
 from simulator.report.build import Report, build
+from simulator.report.gpu import beside_gpu
 from simulator.report.origins import origins_of
 from simulator.report.parts import IpuClass, Parts
 from simulator.report.rerun import Rerun
@@ -111,6 +112,7 @@ def reported(parts: Parts, laid: Laid, began: float, again: Again) -> Report:
     """The report of ``parts``, with the processor time since ``began`` and the memory that this process took."""
     report = build(parts, again)
     report["scaling"] = scaling(laid, parts.config, parts.constants)
+    report["comparator"] = beside_gpu(parts, laid.graph)
     report["simulation"] = {"cpu_seconds": time.process_time() - began, "peak_bytes": _peak_bytes()}
     return report
 

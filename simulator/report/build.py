@@ -9,6 +9,7 @@ from simulator.report.checks import checks
 from simulator.report.costs import costs
 from simulator.report.differences import differences
 from simulator.report.intervals import intervals
+from simulator.report.latency import latency
 from simulator.report.layers import layers
 from simulator.report.memory_section import memory_section
 from simulator.report.notes import notes
@@ -52,7 +53,7 @@ def build(parts: Parts, again: Again | None = None) -> Report:
         fits=parts.overflow is None,
         step_seconds=step,
         samples_per_second=rate,
-        latency=None if parts.config.training else {"seconds": parts.seconds(parts.schedule.latency)},
+        latency=latency(parts),
         intervals=intervals(parts),
         memory=memory_section(parts, advice),
         time=time,

@@ -27,6 +27,7 @@ def _stage(parts: Parts, stage: int) -> dict[str, Any]:
         "ipu": place,
         "begins": parts.staging.splits[stage - 1] if stage else _first(each, stage),
         "operators": sum(1 for of in each.stage_of if of == stage),
+        **{f"{name}_seconds": seconds for name, seconds in _by_part(parts, place, stage).items()},
         "forward_seconds": parts.seconds(int(schedule.forward[stage])),
         "backward_seconds": parts.seconds(int(schedule.backward[stage])),
         "update_seconds": parts.seconds(schedule.update[place]),
@@ -42,3 +43,11 @@ def _first(each: IpuClass, stage: int) -> str:
     forward = np.flatnonzero(each.graph.ops.pass_ == Pass.FORWARD).tolist()
     named = (each.graph.ops.source[i] for i in forward if each.stage_of[i] == stage)
     return next((source for source in named if source), "")
+
+
+def _by_part(parts: Parts, place: int, stage: int) -> dict[str, float]:
+    """What the operators of a stage do in one micro-batch, in seconds: update and shared work apart."""
+    each, columns = parts.classes[place], parts.schedule.columns[place]
+    own = (np.asarray(each.stage_of) == stage) & (each.graph.ops.pass_ != Pass.UPDATE)
+    sums = columns[own].sum(axis=0).tolist()
+    return {name: parts.seconds(cycles) for name, cycles in zip(("compute", "exchange", "sync"), sums, strict=True)}

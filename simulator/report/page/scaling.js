@@ -23,7 +23,7 @@ function comparatorRows(report, other) {
   const { costs } = report, short = (value) => value.toPrecision(3);
   return [
     ["samples a second", figure(report.samples_per_second, count), figure(other.samples_per_second, count)],
-    ["interval", range(report.intervals.samples_per_second), range(other.interval ?? other.intervals?.samples_per_second)],
+    ["interval", range(report.intervals.samples_per_second), range(other.intervals.samples_per_second)],
     ["step", figure(report.step_seconds, seconds), figure(other.step_seconds, seconds)],
     ["joules a sample", figure(costs?.energy.joules_a_sample, short), figure(other.joules_per_million_samples && other.joules_per_million_samples / 1e6, short)],
     ["USD a million samples", figure(costs?.price?.usd_a_million_samples, short), figure(other.usd_per_million_samples, short)],

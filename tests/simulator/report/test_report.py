@@ -80,7 +80,11 @@ def test_intervals_hold_the_figure_and_say_what_they_rest_on(report: Report) -> 
 def test_throughput_counts_all_replicas(report: Report) -> None:
     assert report["samples_per_second"] == pytest.approx(4 * BATCH / report["step_seconds"])
     assert report["latency"] is None
-    assert build(dense(training=False))["latency"] == {"seconds": build(dense(training=False))["step_seconds"]}
+    alone, deep = (build(dense(training=False, queue_depth=depth)) for depth in (1, 4))
+    assert alone["latency"]["seconds"] == alone["step_seconds"] == alone["latency"]["in_flight_seconds"]
+    assert deep["latency"]["queue_depth"] == 4
+    assert deep["latency"]["in_flight_seconds"] == pytest.approx(4 * deep["step_seconds"])
+    assert build(dense(training=False))["latency"]["queue_depth"] >= 1
 
 
 def test_constants_are_told_with_their_source(report: Report) -> None:
@@ -150,7 +154,10 @@ def test_a_pipeline_is_told_by_stage_and_by_ipu() -> None:
     found = build(pipeline())
     stages = found["parallel"]["stages"]
     assert [(row["stage"], row["ipu"]) for row in stages] == [(0, 0), (1, 1), (2, 2), (3, 3)]
-    assert all(row["forward_seconds"] > 0 and row["backward_seconds"] > 0 and row["begins"] for row in stages)
+    for row in stages:
+        assert row["begins"]
+        work = row["compute_seconds"] + row["exchange_seconds"] + row["sync_seconds"]
+        assert work == pytest.approx(row["forward_seconds"] + row["backward_seconds"])
     parts = ("compute", "exchange", "sync", "host", "collective", "copy", "bubble")
     for row in found["time"]["ipus"]:
         assert sum(row[f"{name}_seconds"] for name in parts) == pytest.approx(found["step_seconds"])

@@ -1,0 +1,27 @@
+"""The GPU one would pick instead, beside a simulated run: the same step on one server, with its own wider interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simulator.comparator.beside import beside
+from simulator.graph.graph import Graph
+from simulator.report.costs import JOULES_A_KWH
+from simulator.report.intervals import Doubts, half_width
+from simulator.report.parts import Parts
+
+
+def beside_gpu(parts: Parts, whole: Graph) -> dict[str, Any]:
+    """The comparator's figures for ``whole``, one micro-batch of the model, with electricity in the price."""
+    config = parts.config
+    found = beside(
+        whole, samples=parts.samples, sequences_in_pack=config.sequences_in_pack, constants=parts.constants
+    ).to_dict()
+    rate, spread = found["samples_per_second"], half_width(Doubts(config.framework, found["gpus"], gpu=True))
+    electricity = found["joules_per_million_samples"] / JOULES_A_KWH * parts.ipu.fact("cost.electricity")
+    return {
+        **found,
+        "usd_per_million_samples": found["usd_per_million_samples"] + electricity,
+        "intervals": {"samples_per_second": [rate / spread, rate * spread]},
+        "ratio": parts.samples / parts.seconds(parts.step_cycles) / rate,
+    }
