@@ -32,6 +32,14 @@ def test_a_group_on_each_tile_by_hand() -> None:
     assert int(twice.compute.max()) == 2 * int(found.compute.max())
 
 
+def test_few_groups_of_long_rows_are_cut_across_the_rows() -> None:
+    # two sequences of 512 tokens, 76 of each picked: no tile needs a whole table of 1 MiB
+    for update in (False, True):
+        found = plan_grouped(2, 76, 1024, 512, 2, update, CHIP)
+        assert int(found.temporary.max()) < 16_384
+        assert found.received == found.delivered
+
+
 def test_groups_are_cheaper_than_one_table_for_all() -> None:
     local = plan_grouped(4608, 384, 1, 1024, 2, False, CHIP)
     everywhere = plan_gather(Slices(4608 * 384, 1, 4608 * 1024, 2, False, False), CHIP)
