@@ -13,6 +13,8 @@ from simulator.units import Bytes
 
 TRUSTED = 0.75  # what is left out is slower by the estimate than the best found, even at this share of it
 
+TIGHT = 0.35  # of the chips' memory that weights and state take, from which on the smallest micro-batch is tried first
+
 
 @dataclass(frozen=True)
 class Work:
@@ -53,10 +55,19 @@ class Estimate:
 
     def over(self, family: Family) -> Bytes:
         """Bytes by which what always stays on the chips exceeds all their memory; 0 when it might fit."""
+        return max(0, self._staying(family) - self._room(family))
+
+    def tight(self, family: Family) -> bool:
+        """Whether so much stays on the chips that even the smallest micro-batch may not fit."""
+        return self._staying(family) > TIGHT * self._room(family)
+
+    def _staying(self, family: Family) -> Bytes:
         replicas = family.replicas(self._request.base)
         state = self._works[0].state // (replicas if family.shard_optimiser else 1)
-        held = self._works[0].resident + (0 if family.offload == "optimiser" else state)
-        return max(0, held - self._ipu_bytes * family.stages * self._request.base.tensor_parallel)
+        return self._works[0].resident + (0 if family.offload == "optimiser" else state)
+
+    def _room(self, family: Family) -> Bytes:
+        return self._ipu_bytes * family.stages * self._request.base.tensor_parallel
 
     def _times(self, family: Family, accumulation: int) -> int:
         """Turns of the pipeline in a step: filling and draining it take some too."""

@@ -32,7 +32,7 @@ def find(request: Request, estimate: Estimate, trials: Trials, nodes: tuple[str,
     for family, rungs in ordered:
         if trials.budget.ended:
             return trials.budget.ended
-        _family(request, family, rungs, trials)
+        _family(request, family, rungs, trials, estimate.tight(family))
     for start in _starts(trials):
         _climb(request, start, trials, nodes)
     return trials.budget.ended
@@ -52,13 +52,16 @@ def _promising(request: Request, estimate: Estimate, trials: Trials) -> list[tup
     return found
 
 
-def _family(request: Request, family: Family, rungs: list[Rung], trials: Trials) -> None:
-    """The largest rung that fits, by bisection; then those below it that may be better."""
+def _family(request: Request, family: Family, rungs: list[Rung], trials: Trials, tight: bool) -> None:
+    """The largest rung that fits, by bisection; then those below it that may be better.
+
+    ``tight``: the smallest rung first, for if that does not fit, nothing of the family does.
+    """
     if _leave_out(request, family, rungs, trials):
         return
     low, high = -1, len(rungs)  # rungs[low] fits, rungs[high] does not
     while high - low > 1 and not trials.budget.ended:
-        middle = (low + high) // 2
+        middle = 0 if tight and low < 0 else (low + high) // 2
         if _try(request, family, rungs[middle], trials).fits:
             low = middle
         else:

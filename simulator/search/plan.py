@@ -45,7 +45,8 @@ def plan(
     """The best plan for ``model`` on the slice of ``config``; settings named in ``fixed`` stay as ``config`` has them.
 
     ``goal`` is of one sample: least time, price or energy. A part of the slice may serve it best, unless ``ipus`` is
-    fixed. It is over after ``seconds`` or ``candidates`` simulations, or when ``cancelled()`` says so, with the best found until then.
+    fixed. It is over after ``seconds`` or ``candidates`` simulations, or when ``cancelled()`` says so, with the best
+    found until then.
     Raises SimulatorError for a model or settings that no candidate could mend.
     """
     began = time.process_time()

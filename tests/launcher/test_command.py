@@ -56,7 +56,21 @@ def sentence(done: subprocess.CompletedProcess[str]) -> str:
 def test_alone_it_explains_itself(checkout: Path) -> None:
     done = podium(checkout)
     assert done.returncode == 0
-    for command in ("up", "down", "status", "logs", "reset", "test", "lint", "simulate"):
+    for command in (
+        "up",
+        "down",
+        "status",
+        "logs",
+        "reset",
+        "test",
+        "lint",
+        "simulate",
+        "plan",
+        "whatif",
+        "compare",
+        "serve",
+        "validate",
+    ):
         assert f"./podium {command}" in done.stdout
     assert not (checkout / ".venv").exists()
 

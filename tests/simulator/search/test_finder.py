@@ -78,6 +78,17 @@ def test_it_finds_what_trying_everything_finds(goal: str, global_batch: int | No
     assert trials.best.outcome.cost(goal) == pytest.approx(least)  # type: ignore[arg-type]
 
 
+def test_a_family_that_is_full_of_weights_is_given_up_after_its_smallest_micro_batch() -> None:
+    def full(config: RunConfig) -> Outcome:
+        return replace(_machine(config), overfull=Overfull(0, 7, config.batch, "memory"))
+
+    fixed = _request().fixed | {"stages", "recompute", "offload", "shard_optimiser", "accumulation"}
+    base = RunConfig(optimiser="adam", accumulation=8, stages=2)
+    trials, _ = _run(_request(base=base, fixed=fixed), machine=full)
+    assert [t.config.batch for t in trials if t.outcome][:1] == [1]
+    assert sum(1 for t in trials if t.outcome) < 5
+
+
 def test_it_tries_far_less_than_everything() -> None:
     request = _request(sizes=(1, 2, 4, 8, 16))
     trials, _ = _run(request)
