@@ -70,6 +70,7 @@ class RunConfig:
     prefixes in ``checkpoints``. ``stage_proportions`` overrides ``available_memory_proportion`` for each stage.
     ``shard_optimiser`` is replicated tensor sharding; ``embedding_steps`` serialises the largest embedding.
     ``host_input``: inputs as the model declares them, as bytes that the device casts, or made on the device.
+    ``loader_workers`` are processes of a host that decode pictures; None: inputs come prepared.
     ``samples`` are those of an epoch, of which a run has ``epochs`` and ``evaluations`` over ``evaluation_samples``.
     ``machine`` overrides constants of the machine by name ("chip.clock", "links.ipu_link"): a variant of the hardware.
     """

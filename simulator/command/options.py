@@ -47,7 +47,7 @@ HELP = {
     "sequences_in_pack": "mean number of sequences packed into one",
     "host_input": "inputs as the model declares them, as bytes, or made on the device",
     "hosts": "host servers (as the system has)",
-    "loader_workers": "processes that prepare data (as the hosts have cores)",
+    "loader_workers": "processes of a host that decode pictures (inputs come prepared)",
     "samples": "samples of an epoch, for the time of a whole run",
     "epochs": "epochs of a run",
     "evaluation_samples": "samples of one evaluation",

@@ -18,34 +18,37 @@ COLOURS = (1, 3, 4)
 
 @dataclass(frozen=True)
 class Feed:
-    """``hosts`` feed the slice, with ``workers`` processes each that prepare samples.
+    """``hosts`` feed the slice, with ``workers`` processes each that prepare samples; 0: they come prepared.
 
     ``ahead``: batches that are ready before they are asked for; 0: the IPUs wait for each. ``call_seconds`` of work of
     the framework at every call of the host, ``feed_seconds`` more where it hands over inputs to train on, and
-    ``sample_seconds`` for each sample of them. ``on_device``: inputs are made by the IPUs.
+    ``sample_seconds`` for each sample of them; ``weight_seconds`` to write the optimiser's settings of one weight.
+    ``on_device``: inputs are made by the IPUs.
     """
 
     hosts: int = 1
-    workers: int = 1
+    workers: int = 0
     ahead: int = 1
     call_seconds: float = 0.0
     feed_seconds: float = 0.0
     sample_seconds: float = 0.0
+    weight_seconds: float = 0.0
     on_device: bool = False
 
 
-def feed_of(config: RunConfig, system: System, ipus: int, cores: int) -> Feed:
-    """The feed of a slice; a host has ``cores`` of each of its processors, one process each when nobody says."""
+def feed_of(config: RunConfig, system: System, ipus: int) -> Feed:
+    """The feed of a slice. Inputs come prepared unless somebody says how many processes prepare them."""
     hosts = config.hosts or system.hosts_for(ipus)
     used, on_device = framework(config.framework), config.host_input == "device"
     fed = config.training and not on_device
     return Feed(
         hosts=hosts,
-        workers=config.loader_workers or system.host_cpus * cores,
+        workers=config.loader_workers or 0,
         ahead=config.prefetch_depth,
         call_seconds=used.host_call,
         feed_seconds=used.host_feed if fed else 0.0,
         sample_seconds=used.host_sample if fed else 0.0,
+        weight_seconds=used.host_weight if config.training else 0.0,
         on_device=on_device,
     )
 
@@ -73,12 +76,16 @@ def _is_dense(graph: Graph, tensor: int) -> bool:
     return tensors.role[tensor] == Role.INPUT and tensors.alias_of[tensor] < 0 and shaped
 
 
-def picture_pixels(graph: Graph) -> int:
-    """Pixels that the host decodes for one micro-batch; 0 when no input looks like a picture."""
+def picture_pixels(graph: Graph, *, floats: bool) -> int:
+    """Pixels that the host decodes for one micro-batch, of pictures that it hands over as floats or as bytes.
+
+    0 when no input looks like a picture.
+    """
     tensors, found = graph.tensors, 0
     for tensor in range(len(tensors)):
         shape = tensors.shape[tensor]
-        if tensors.role[tensor] == Role.INPUT and tensors.alias_of[tensor] < 0 and len(shape) == PICTURE_RANK:
+        given = tensors.role[tensor] == Role.INPUT and tensors.alias_of[tensor] < 0
+        if given and len(shape) == PICTURE_RANK and ("float" in tensors.dtype[tensor]) == floats:
             first, last = shape[1], shape[3]
             if first in COLOURS:
                 found += shape[0] * shape[2] * shape[3]

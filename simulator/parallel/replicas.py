@@ -128,7 +128,7 @@ def lay_out(config: RunConfig, micro_batch: int) -> Parallel:
         training=config.training,
         shard_optimiser=config.shard_optimiser,
         offload_optimiser=config.offload == "optimiser",
-        feed=feed_of(config, system, ipus, system.variant(config.machine).whole("host.cores_of_cpu")),
+        feed=feed_of(config, system, ipus),
     )
 
 

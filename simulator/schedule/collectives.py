@@ -52,7 +52,7 @@ def ring_of(parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Const
         rate = link * ipu.fact("links.links_of_ring") * directions / sharing
     domains = parallel.link_domains
     if domains > 1:
-        rate = min(rate, gateway_rate(width, domains, ipu) / constants.gateway)
+        rate = min(rate, gateway_rate(width, domains, ipu))
     return Ring(ranks, domains, rate, both_ways)
 
 
@@ -96,8 +96,8 @@ def _two_levels(phase: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: S
     domains, ranks = parallel.link_domains, parallel.replicas // parallel.link_domains
     steps = ceil(domains / 2)
     crossing = (domains - 1) * (amount // ranks) // domains
-    rate = gateway_rate(ipu.whole("links.ipus_of_machine"), domains, ipu) / constants.gateway
-    seconds = crossing / rate + steps * ipu.fact("links.gw_hop", side) * constants.gateway
+    rate = gateway_rate(ipu.whole("links.ipus_of_machine"), domains, ipu)
+    seconds = crossing / rate + steps * ipu.fact("links.gw_hop", side)
     return replace(
         inside,
         bytes=inside.bytes + crossing,
@@ -113,7 +113,7 @@ def _one_ring(phase: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: Sid
     sent = (ring.ranks - 1) * amount // ring.ranks
     seconds = sent / ring.rate
     if ring.domains > 1:
-        seconds += steps * ipu.fact("links.gw_hop", side) * constants.gateway
+        seconds += steps * ipu.fact("links.gw_hop", side)
     added = (ring.ranks - 1) * _add_cycles(amount // ring.ranks, ipu) if phase == PHASES[0] else 0
     return Outside(phase, sent, cycles_of(seconds, ipu), steps * external_sync(parallel.ipus, ipu), added, times=steps)
 

@@ -33,13 +33,16 @@ def host_bytes(graph: Graph) -> tuple[Bytes, Bytes]:
 class Traffic:
     """What one replica has to do with the host in a micro-batch, and its optimiser state in a step.
 
-    ``pixels``: of pictures to decode. ``state``: bytes, and tensors that hold them, of the IPU with most.
+    ``pixels``: of pictures to decode to bytes; ``float_pixels``: of those that the host also casts and normalises.
+    ``state``: bytes, and tensors that hold them, of the IPU with most.
     """
 
     received: Bytes
     sent: Bytes
     pixels: int
+    float_pixels: int
     state: tuple[Bytes, int] = (0, 0)
+    weights: int = 0
 
 
 def traffic_of(graphs: Sequence[Graph]) -> Traffic:
@@ -48,8 +51,10 @@ def traffic_of(graphs: Sequence[Graph]) -> Traffic:
     return Traffic(
         sum(received for received, _ in both),
         sum(sent for _, sent in both),
-        sum(map(picture_pixels, graphs)),
+        sum(picture_pixels(graph, floats=False) for graph in graphs),
+        sum(picture_pixels(graph, floats=True) for graph in graphs),
         max(map(state_bytes, graphs)),
+        sum(len(graph.gradients) for graph in graphs),
     )
 
 
@@ -80,6 +85,12 @@ def interpreter(parallel: Parallel, ipu: Ipu, constants: Constants = NOMINAL) ->
     return Outside("interpreter", 0, cycles_of(seconds * constants.host, ipu), 0) if seconds else None
 
 
+def optimiser_settings(weights: int, parallel: Parallel, ipu: Ipu, constants: Constants = NOMINAL) -> Outside | None:
+    """The host writes the optimiser's settings of each weight before a call, where the framework has it do so."""
+    seconds = weights * parallel.feed.weight_seconds / parallel.device_iterations * constants.optimiser_host
+    return Outside("optimiser settings", 0, cycles_of(seconds, ipu), 0) if seconds else None
+
+
 def supply_seconds(
     traffic: Traffic, parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Constants = NOMINAL
 ) -> Seconds:
@@ -88,8 +99,9 @@ def supply_seconds(
         return 0.0
     received = traffic.received * parallel.micro_batches
     link, feed = ipu.fact("host.link"), parallel.feed
-    pixels = traffic.pixels * parallel.micro_batches * parallel.replicas
-    preparing = pixels / (ipu.fact("host.pixels_of_worker", side) * feed.workers * feed.hosts)
+    preparing = traffic.pixels / ipu.fact("host.pixels_of_worker", side)
+    preparing += traffic.float_pixels / ipu.fact("host.float_pixels_of_worker", side)
+    preparing *= parallel.micro_batches * parallel.replicas / (feed.workers * feed.hosts) if feed.workers else 0
     of_machine = received * sharing_of(parallel, ipu) / link
     of_host = received * parallel.replicas / (ipu.fact("host.network") * feed.hosts)
     return max(preparing, of_machine, of_host) * constants.host

@@ -25,6 +25,7 @@ from simulator.schedule.host import (
     Traffic,
     host_transfer,
     interpreter,
+    optimiser_settings,
     state_transfer,
     supply_seconds,
     supply_wait,
@@ -186,9 +187,8 @@ def _host(traffic: Traffic, parallel: Parallel, ipu: Ipu, constants: Constants) 
         host_transfer("host to IPU", received, parallel, ipu, constants=constants),
         host_transfer("IPU to host", sent, parallel, ipu, constants=constants),
     )
-    handing = interpreter(parallel, ipu, constants)
-    if handing is not None:
-        events = (*events, handing)
+    settings = optimiser_settings(traffic.weights, parallel, ipu, constants)
+    events = (*events, *(each for each in (interpreter(parallel, ipu, constants), settings) if each is not None))
     amount, tensors = traffic.state
     if not (parallel.training and parallel.offload_optimiser and amount):
         return events
