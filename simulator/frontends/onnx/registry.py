@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 FAMILIES = (
-    "activations", "arithmetic", "attention", "casting", "classical", "control", "convolution", "detection",
+    "activations", "arithmetic", "attention", "casting", "classical", "control", "convolution", "detection", "fused",
     "generators", "geometry", "indexing", "losses", "matmul", "movement", "norms", "pooling", "quantisation",
     "recurrent", "reductions", "resizing", "sequences", "shapes", "signal", "stencils", "streaming", "strings",
-    "training", "trees",
+    "training", "transformers", "trees",
 )  # fmt: skip
 
 Function = Callable[..., Any]  # (call, *inputs) -> one array or a tuple of arrays
@@ -53,7 +54,11 @@ def find(domain: str, name: str) -> Operator | None:
 
 def table() -> dict[tuple[str, str], Operator]:
     """Every supported operator by (domain, name); loads the families at first use."""
-    if not _TABLE:
-        for family in FAMILIES:
-            import_module(f"simulator.frontends.onnx.ops.{family}")
+    _load()
     return _TABLE
+
+
+@cache
+def _load() -> None:
+    for family in FAMILIES:
+        import_module(f"simulator.frontends.onnx.ops.{family}")

@@ -24,7 +24,8 @@ def read_at(x: Any, places: Sequence[Any]) -> Any:
     flat, index = x.reshape(*x.shape[:2], -1), jnp.zeros((), jnp.int32)
     for size, place in zip(x.shape[2:], places, strict=True):
         index = index * size + place.astype(jnp.int32)
-    found = jnp.take_along_axis(flat, index.reshape(index.shape[0], 1, -1), 2)
+    rows = index.reshape(index.shape[0], 1, -1)
+    found = jnp.take_along_axis(flat, rows, 2, mode="clip", wrap_negative_indices=False)
     return found.reshape(*x.shape[:2], *index.shape[1:])
 
 

@@ -49,7 +49,8 @@ def gather_elements(call: Call, x: Any, indices: Any) -> Any:
     if is_known(x, indices):
         return np.take_along_axis(x, index, axis)
     cut = tuple(slice(0, n) if d != axis else slice(None) for d, n in enumerate(indices.shape))
-    return jnp.take_along_axis(jnp.asarray(x)[cut], jnp.asarray(index), axis, mode="clip")
+    index = jnp.asarray(index)
+    return jnp.take_along_axis(jnp.asarray(x)[cut], index, axis, mode="clip", wrap_negative_indices=False)
 
 
 @op("GatherND")
