@@ -7,6 +7,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from simulator.report.text import plain
+
 SCRIPTS = (
     "dom", "headline", "time", "tiles", "liveness", "timeline", "operators", "roofline", "scaling", "provenance",
     "main",
@@ -18,7 +20,7 @@ UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "
 def page(report: dict[str, Any]) -> str:
     """The whole page; names of users appear in it as text only."""
     filled = {
-        "title": escape(f"{report['model']['name']} on {report['parallel']['system']} (simulated)"),
+        "title": escape(plain(f"{report['model']['name']} on {report['parallel']['system']} (simulated)")),
         "css": _asset("page.css"),
         "js": "\n".join(_asset(f"{name}.js") for name in SCRIPTS),
         "data": _data(report),

@@ -6,7 +6,7 @@ and family out. A prediction that is unlike those rows is less certain; ``Doubts
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, exp
@@ -104,10 +104,14 @@ def doubts_of(parts: Parts) -> Doubts:
     """Settings of a simulated run that were given or published are no doubt; defaults of a replica's layout are."""
     from simulator.report.operators import coverage
 
-    assumed = tuple(name for name, origin in parts.origins.items() if origin == "assumed" and name in ASSUMED_COUNTS)
-    return Doubts(
-        parts.config.framework, parts.parallel.ipus, float(coverage(parts)["share_of_time_modelled"]), assumed
-    )
+    share = float(coverage(parts)["share_of_time_modelled"])
+    return doubts(parts.config.framework, parts.parallel.ipus, share, parts.origins)
+
+
+def doubts(framework: str, chips: int, coverage: float, origins: Mapping[str, str]) -> Doubts:
+    """The same from figures alone."""
+    assumed = tuple(name for name, origin in origins.items() if origin == "assumed" and name in ASSUMED_COUNTS)
+    return Doubts(framework, chips, coverage, assumed)
 
 
 # of a report's settings only these are widened for: the others have defaults that mean what they say

@@ -28,7 +28,7 @@ TERMS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "collective": (
         "reduce-scatter and all-gather of the gradients in a ring, over GW-Links beyond one IPU-Link domain",
-        ("links.", "collectives.", "fitted.link", "fitted.gateway"),
+        ("links.", "collectives.", "fitted.link"),
     ),
     "bubble": ("time in which the pipeline fills and drains, or waits for its slowest stage", ()),
 }

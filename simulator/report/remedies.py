@@ -116,13 +116,9 @@ def _recompute(tile: _Tile) -> Iterator[Remedy]:
 
 
 def _checkpoints(parts: Parts) -> list[str]:
-    """Prefixes of layers (or nodes, where names have no parts) that cut the model into a few even pieces."""
-    sources = {source: None for each in parts.classes for source in forward_sources(each.graph)}
-    for depth in (1, 2, 3):
-        names = list(dict.fromkeys(prefix_of(source, depth) for source in sources))
-        if len(names) >= FEWEST_CHECKPOINTS:
-            return names[:: -(-len(names) // MOST_CHECKPOINTS)]
-    return []
+    """Layers that cut the model into a few even pieces."""
+    sources = dict.fromkeys(source for each in parts.classes for source in forward_sources(each.graph))
+    return even_layers(list(sources), FEWEST_CHECKPOINTS, MOST_CHECKPOINTS)
 
 
 def _interleaved(tile: _Tile) -> Iterator[Remedy]:

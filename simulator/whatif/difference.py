@@ -114,9 +114,10 @@ def worded(found: dict[str, Any]) -> str:
     was, now = found["before"], found["after"]
     lines = [found["sentence"]]
     lines += [f"  {change['text']}."[:200] for change in found["changes"]]
+    low, high = now["intervals"]["samples_per_second"]
     lines.append(
         f"  throughput {was['samples_per_second']:,.1f} -> {now['samples_per_second']:,.1f} samples/s"
-        f" ({found['throughput_change']:+.1%})"
+        f" ({found['throughput_change']:+.1%})  [{low:,.0f} to {high:,.0f}]"
     )
     for name in now["parts"]:
         old, new = was["parts"].get(name, 0.0), now["parts"][name]

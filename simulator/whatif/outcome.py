@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from simulator.memory.fit import Overflow
 from simulator.memory.tilemap import MemoryMap
 from simulator.planner.shares import Ints
 from simulator.report.causes import PARTS, Group, Spending, Spent, pattern_of
+from simulator.report.intervals import doubts, half_width
 from simulator.schedule.outside import Outside
 from simulator.schedule.step import Planned, Schedule
 from simulator.units import Bytes
@@ -33,6 +34,7 @@ class Outcome:
     samples_per_second: float
     latency_seconds: float | None
     parts: dict[str, float]
+    spread: float  # the factor by which a figure may lie above or below
     fits: bool
     over_by: Bytes
     fullest: Bytes
@@ -42,8 +44,11 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain figures, without what each operator takes."""
-        left_out = ("config", "spending")
-        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+        left_out = ("config", "spending", "spread")
+        found = {name: value for name, value in self.__dict__.items() if name not in left_out}
+        figures = {name: found[name] for name in ("step_seconds", "samples_per_second")}
+        found["intervals"] = {name: [value / self.spread, value * self.spread] for name, value in figures.items()}
+        return found
 
 
 class Grouped(NamedTuple):
@@ -54,11 +59,23 @@ class Grouped(NamedTuple):
     of: npt.NDArray[np.int64]
 
 
+def covered(laid: Laid, schedule: Schedule) -> float:
+    """Share of the operators' time that is costed by a model of its own."""
+    known = total = 0
+    for place, planned in enumerate(laid.planned):
+        cycles = schedule.columns[place].sum(axis=1) * _runs(planned, schedule, place)
+        modelled = np.fromiter((plan.modelled for plan in planned.assignment.plans), dtype=bool, count=len(cycles))
+        total += int(cycles.sum())
+        known += int(cycles[modelled].sum())
+    return known / total if total else 1.0
+
+
 def outcome_of(
     laid: Laid,
     maps: Sequence[MemoryMap],
     overs: Sequence[Overflow | None],
     config: RunConfig,
+    origins: Mapping[str, str],
     schedule: Schedule,
     groups: Callable[[Graph], Grouped],
 ) -> Outcome:
@@ -75,6 +92,7 @@ def outcome_of(
         samples_per_second=parallel.samples / seconds,
         latency_seconds=None if config.training else schedule.latency / clock,
         parts={name: cycles / clock for name, cycles in _parts(schedule, laid.planned).items()},
+        spread=half_width(doubts(config.framework, parallel.ipus, covered(laid, schedule), origins)),
         fits=all(over is None for over in overs),
         over_by=max((over.over_by for over in overs if over is not None), default=0),
         fullest=int(fullest.tile_bytes.max()),

@@ -23,6 +23,7 @@ from simulator.memory.tilemap import MemoryMap, memory_map
 from simulator.pipeline import Progress, graph_of, open_model, parts_of, reported
 from simulator.planner.assign import Assignment
 from simulator.report.build import Report
+from simulator.report.origins import origins_of
 from simulator.report.parts import Parts
 from simulator.whatif.difference import difference
 from simulator.whatif.keys import plan_key
@@ -72,14 +73,15 @@ class Session:
         """The whole report under ``changes``: what ``simulate`` would say, but sooner."""
         config = self.changed(changes)
         began = time.process_time()
-        origins = None if self._origins is None else {**self._origins, **dict.fromkeys(changes or {}, "given")}
+        origins = self._origins_of(changes)
         laid = self._planned(config)
         return reported(self._parts_of(laid, config, origins), laid, began, self._parts)
 
     def outcome(self, changes: Mapping[str, Any] | None = None) -> Outcome:
         """Headline figures and what operators take under ``changes``: no report is built."""
         config = self.changed(changes)
-        return self._outcomes.get(str(config), lambda: self._outcome(config))
+        origins = origins_of(config, self._origins_of(changes))
+        return self._outcomes.get((str(config), str(origins)), lambda: self._outcome(config, origins))
 
     def what_if(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """What ``changes`` do to the base, and why: see ``difference``."""
@@ -92,7 +94,10 @@ class Session:
     def _parts_of(self, laid: Laid, config: RunConfig, origins: Mapping[str, str] | None) -> Parts:
         return parts_of(self._program, laid, config, sha256=self._sha256, origins=origins, mapped=self._map)
 
-    def _outcome(self, config: RunConfig) -> Outcome:
+    def _origins_of(self, changes: Mapping[str, Any] | None) -> Mapping[str, str] | None:
+        return None if self._origins is None else {**self._origins, **dict.fromkeys(changes or {}, "given")}
+
+    def _outcome(self, config: RunConfig, origins: Mapping[str, str]) -> Outcome:
         laid = self._planned(config)
         maps, overs = [], []
         for each in laid.planned:
@@ -100,7 +105,7 @@ class Session:
             maps.append(self._map(graph, each.assignment, laid.ipu, held(each.part, laid.parallel, config)))
             overs.append(self._over(maps[-1], graph, laid.ipu))
         schedule = laid.priced(constants(config.machine, sdk=config.sdk))
-        return outcome_of(laid, maps, overs, config, schedule, self._grouped)
+        return outcome_of(laid, maps, overs, config, origins, schedule, self._grouped)
 
     def _graph(self, config: RunConfig) -> Graph:
         def traced(batch: int) -> Graph:

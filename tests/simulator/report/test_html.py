@@ -39,7 +39,9 @@ def test_nothing_is_fetched(report: dict[str, Any]) -> None:
     assert not re.findall(r"\{\{(title|css|js|data)\}\}", markup)
 
 
-@pytest.mark.parametrize("name", ["</script><script>alert(1)</script>", "<!--<script>", "{{css}}", "\u2028", '"&quot;'])
+@pytest.mark.parametrize(
+    "name", ["</script><script>alert(1)</script>", "<!--<script>", "{{css}}", "\u2028", "\udc80", '"&quot;']
+)
 def test_names_are_never_markup(report: dict[str, Any], name: str) -> None:
     operators = [{**report["operators"][0], "name": name}, *report["operators"][1:]]
     hostile = {**report, "model": {**report["model"], "name": name}, "operators": operators}

@@ -102,6 +102,8 @@ def test_an_outcome_has_the_figures_of_the_report(single: Session, changes: dict
         assert seconds == pytest.approx(report["time"][f"{part}_seconds"])
     spent = sum(sum(group.seconds.values()) for group in outcome.spending.values())
     assert spent == pytest.approx(report["step_seconds"])
+    for name, bounds in outcome.to_dict()["intervals"].items():
+        assert bounds == pytest.approx(report["intervals"][name])
     if not changes:
         assert outcome.latency_seconds is None
 
