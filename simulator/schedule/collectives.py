@@ -52,17 +52,16 @@ def ring_of(parallel: Parallel, ipu: Ipu, side: Side = "value", constants: Const
         rate = link * ipu.fact("links.links_of_ring") * directions / sharing
     domains = parallel.link_domains
     if domains > 1:
-        rate = min(rate, gateway_rate(width, domains, ipu))
+        rate = min(rate, gateway_rate(width, ipu))
     return Ring(ranks, domains, rate, both_ways)
 
 
-def gateway_rate(width: int, domains: int, ipu: Ipu) -> float:
+def gateway_rate(width: int, ipu: Ipu) -> float:
     """Bytes a second of one ring where it leaves a domain: ``width`` rings pass at the machines of one replica.
 
-    Of the two GW-Links of a machine both go to the other domain of two; among more, one to each neighbour.
+    Both GW-Links of a machine reach the next domain: two domains are cabled to each other, more go through switches.
     """
-    machine = ipu.fact("links.ipus_of_machine")
-    return ipu.fact("links.gw_link") / (1 if domains == 2 else 2) / min(width, machine)
+    return ipu.fact("links.gw_link") / min(width, ipu.fact("links.ipus_of_machine"))
 
 
 def steps_of(phase: str, ring: Ring, amount: Bytes, ipu: Ipu) -> int:
@@ -96,7 +95,7 @@ def _two_levels(phase: str, amount: Bytes, parallel: Parallel, ipu: Ipu, side: S
     domains, ranks = parallel.link_domains, parallel.replicas // parallel.link_domains
     steps = ceil(domains / 2)
     crossing = (domains - 1) * (amount // ranks) // domains
-    rate = gateway_rate(ipu.whole("links.ipus_of_machine"), domains, ipu)
+    rate = gateway_rate(ipu.whole("links.ipus_of_machine"), ipu)
     seconds = crossing / rate + steps * ipu.fact("links.gw_hop", side)
     return replace(
         inside,
