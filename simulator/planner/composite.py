@@ -52,23 +52,28 @@ def rows_of(rows: int, columns: int, across: int, where: Spread) -> Rows:
 def plan_norm(
     name: str, rows: int, columns: int, across: int, dtype: str, where: Spread, foreign: Foreign, ipu: Ipu
 ) -> Plan:
-    """Two sums a row and their join, the inverse deviation, then the slope or the whitened value of every element."""
+    """Sums of a row and their join, the inverse deviation, then the slope or the whitened value of every element.
+
+    A root-mean-square norm takes no mean: one sum, and no subtraction of it.
+    """
     matrix = rows_of(rows, columns, across, where)
-    backward = "backward" in name
-    half = dtype == "float16"
-    sums = local_reduce_cycles(matrix.piece, matrix.pieces(), half, ipu)
-    steps = [Step("sums", gather_operands(where, foreign, ipu), sums, Part.REDUCE)]
-    steps.append(Step("sums of products", None, sums, Part.REDUCE))
-    steps += join(matrix, 2, ipu)
-    if backward:
-        steps.append(Step("subtract means", None, _vector(("mul", "add"), dtype, where.elements, ipu)))
+    centred = not name.startswith("rms_norm")
+    sums = local_reduce_cycles(matrix.piece, matrix.pieces(), dtype == "float16", ipu)
+    names = ("sums", "sums of products") if centred else ("sums of products",)
+    arriving = [gather_operands(where, foreign, ipu), *[None] * (len(names) - 1)]
+    steps = [Step(each, moved, sums, Part.REDUCE) for each, moved in zip(names, arriving, strict=True)]
+    steps += join(matrix, len(names), ipu)
+    if "backward" in name:
+        if centred:
+            steps.append(Step("subtract means", None, _vector(("mul", "add"), dtype, where.elements, ipu)))
         steps.append(Step("scale", None, _vector(("sub", "mul"), dtype, where.elements, ipu)))
-    else:
-        inverse = ipu.workers * (10 + 5 * ceil_divide(matrix.pieces(), 2)) * (where.elements > 0)
-        steps.append(Step("inverse deviation", None, inverse))
+        return _whole(f"norm-{dtype}", steps, matrix, 8, ipu)
+    inverse = ipu.workers * (10 + 5 * ceil_divide(matrix.pieces(), 2)) * (where.elements > 0)
+    steps.append(Step("inverse deviation", None, inverse))
+    if centred:
         steps.append(Step("subtract mean", None, _vector(("sub",), dtype, where.elements, ipu)))
-        scale = ("mul", "add") if name.startswith("batch_norm") else ("mul",)
-        steps.append(Step("scale", None, _vector(scale, dtype, where.elements, ipu)))
+    scale = ("mul", "add") if name.startswith("batch_norm") else ("mul",)
+    steps.append(Step("scale", None, _vector(scale, dtype, where.elements, ipu)))
     return _whole(f"norm-{dtype}", steps, matrix, 8, ipu)
 
 

@@ -128,8 +128,8 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
         serial.append(Step("write", None, grid.full(written // max(1, split.ins)), Part.COPY))
     steps = relayout(asked, _asked_order(problem, problem.copied), ipu)
     steps += [Step(s.name, s.exchange, s.compute, s.part, split.serial) for s in serial]
-    held = (read + weights + copied) * problem.element
-    temporary = held + partials * problem.partial * (2 if split.ins > 1 else 1)
+    kept = (own_inputs if problem.resident[0] else 0) + (own_weights if problem.resident[1] else 0)
+    held = grid.full((read + weights + copied) * problem.element) - kept  # what already lies there takes no more room
     return assemble(
         Recipe(
             method=split.method,
@@ -137,12 +137,19 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
             outputs=proportional(asked.outputs + asked.zero_filled, results),
             codelets=_codelets(split, problem),
             splits=_named(split),
-            temporary=grid.full(temporary),
+            temporary=held + grid.full(partials) * problem.partial * _copies_of_partials(split, problem),
             flops=2 * asked.macs,
             operands=_residents(problem, own_inputs, own_weights),
         ),
         ipu,
     )
+
+
+def _copies_of_partials(split: Split, problem: Contraction) -> int:
+    """Two where partials are gathered to be added, none where the vertex writes what the operator's output is."""
+    if split.ins > 1:
+        return 2
+    return 0 if problem.partial == problem.result and split.serial == 1 else 1
 
 
 def _multiply(problem: Contraction, grid: Grid, gathered: Exchange, copied: Ints, vertex: Ints) -> list[Step]:

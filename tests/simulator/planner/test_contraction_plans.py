@@ -83,6 +83,16 @@ def test_temporary_memory_stays_within_the_proportion(problem: Contraction, prop
     assert int(found.temporary.max()) <= proportion * CHIP.bytes_per_tile
 
 
+def test_what_lies_in_place_needs_no_room_of_its_own() -> None:
+    base = matmul(1, 512, 512, 512)
+    placed, fetched = plan(base), plan(replace(base, resident=(False, False)))
+    assert placed.splits == fetched.splits
+    owned = placed.operands[1]
+    assert owned is not None
+    assert int(owned.sum()) == 512 * 512 * 2
+    assert (fetched.temporary - placed.temporary == owned).all()
+
+
 def test_less_memory_costs_time() -> None:
     problem = matmul(1, 4096, 4096, 4096)
     roomy, tight = plan(problem, 0.6), plan(problem, 0.1)

@@ -90,6 +90,8 @@ PLANS = {
     "cumulative": plan_reduce(0, "cumulative", HOME.total, HOME.total, 4, HOME, CHIP),
     "norm": norm("normalise", 8192, 768),
     "norm backward": norm("normalise_backward", 8192, 768),
+    "root mean square": norm("rms_norm", 8192, 768),
+    "root mean square backward": norm("rms_norm_backward", 8192, 768),
     "norm of few rows": norm("batch_norm", 64, 50_176, across=368, dtype="float32"),
     "softmax": softmax("softmax", 6144, 512),
     "softmax over tiles": softmax("softmax", 6144, 512, across=8),
@@ -132,6 +134,8 @@ def test_an_operand_that_lies_elsewhere_must_be_fetched() -> None:
 def test_composites_have_their_supersteps() -> None:
     counts = {name: PLANS[name].superstep_count for name in ("softmax", "softmax backward", "norm", "norm backward")}
     assert counts == {"softmax": 6, "softmax backward": 4, "norm": 5, "norm backward": 4}
+    names = ("root mean square", "root mean square backward")
+    assert [PLANS[name].superstep_count for name in names] == [3, 2], "no mean is taken"
     # 368 tiles share a channel: three stages of joining and a broadcast
     assert PLANS["norm of few rows"].superstep_count == 5 + 3 + 1
     # the maximum and the sum are each joined once and broadcast
