@@ -22,6 +22,7 @@ class Framework:
     host_call: float
     host_feed: float
     host_sample: float
+    host_weight: float
     queue_depth: int
     confidence: str
     source: str

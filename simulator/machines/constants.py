@@ -16,7 +16,7 @@ NEWEST_SDK = 3.3
 
 @dataclass(frozen=True)
 class Constants:
-    """Scales of documented cycles (``matrix`` to ``superstep``) and seconds (``link``, ``gateway``, ``host``).
+    """Scales of documented cycles (``matrix`` to ``superstep``) and seconds (``link``, ``host``, ``optimiser_host``).
 
     ``sdk_slope`` is the share by which work grows for each version that the SDK is below 3.3; ``latency_tail`` scales
     the batches that wait before one. The GPU's are the comparator's: achieved shares of peaks, and of a launch's time.
@@ -27,8 +27,8 @@ class Constants:
     exchange: float = 1.0
     superstep: float = 1.0
     link: float = 1.0
-    gateway: float = 1.0
     host: float = 1.0
+    optimiser_host: float = 1.0
     sdk_slope: float = 0.0
     latency_tail: float = 1.0
     gpu_matrix: float = 0.5

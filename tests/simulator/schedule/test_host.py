@@ -16,7 +16,14 @@ from simulator.machines.ipu import ipu
 from simulator.parallel.feeding import as_bytes, picture_pixels
 from simulator.parallel.replicas import Parallel, lay_out
 from simulator.pipeline import graph_of
-from simulator.schedule.host import host_bytes, host_transfer, interpreter, state_transfer, supply_seconds
+from simulator.schedule.host import (
+    host_bytes,
+    host_transfer,
+    interpreter,
+    optimiser_settings,
+    state_transfer,
+    supply_seconds,
+)
 from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
 from tests.simulator.onnx_models import model, node, value
 
@@ -144,3 +151,14 @@ def test_pytorch_hands_over_every_call_and_sample_and_the_ipus_wait() -> None:
 @pytest.mark.parametrize("settings", [{"framework": "popart"}, {"host_input": "device"}, {"task": "infer"}])
 def test_nothing_is_handed_over_by_compiled_loops_or_without_data_to_train_on(settings: dict[str, str]) -> None:
     assert interpreter(parallel(**{"framework": "pytorch", **settings}), CHIP) is None
+
+
+def test_the_host_writes_the_settings_of_each_weight_where_the_framework_has_it_do_so() -> None:
+    slow = parallel(ipus=4, framework="popart", device_iterations=2)
+    written = optimiser_settings(40, slow, CHIP)
+    twice = optimiser_settings(40, slow, CHIP, replace(NOMINAL, optimiser_host=2.0))
+    assert written is not None
+    assert twice is not None
+    assert written.transfer == pytest.approx(40 * 3e-4 / 2 * CHIP.clock_hz, abs=1)
+    assert twice.transfer == pytest.approx(2 * written.transfer, abs=1)
+    assert optimiser_settings(40, parallel(ipus=4, framework="tensorflow"), CHIP) is None
