@@ -109,13 +109,14 @@ def _streamed(load: Load, service: Service) -> tuple[Figures, Times]:
     one = serve(np.zeros(samples), service)
     taken = float(one.left.max())
     starts: Times = np.arange(load.queries, dtype=np.float64) * taken
+    ends: Times = np.arange(1, load.queries + 1, dtype=np.float64) * taken
     latency: Times = np.full(load.queries, taken, dtype=np.float64)
     whole = Served(
         arrived=starts,
         entered=starts + float(one.entered[0]),
-        left=starts + taken,
+        left=ends,
         batch_entered=np.add.outer(starts, one.batch_entered).ravel(),
-        batch_left=np.add.outer(starts, one.batch_left).ravel(),
+        batch_left=np.minimum(np.add.outer(starts, one.batch_left), ends[:, None]).ravel(),
         size=np.tile(one.size, load.queries),
     )
     return figures(whole, service.batch, samples, latency), latency

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.errors import SimulatorError
+from simulator.frameworks.catalogue import framework
 from simulator.units import Seconds
 
 
@@ -35,7 +36,7 @@ class Service:
 
 
 def service_of(report: Mapping[str, Any], queue_depth: int | None = None) -> Service:
-    """The service that a report of an inference describes; ``queue_depth`` None: as the report's settings say, or 1.
+    """The service that a report of an inference describes; ``queue_depth`` None: as its settings or its framework say.
 
     Raises ``serving.not_inference``.
     """
@@ -52,7 +53,7 @@ def service_of(report: Mapping[str, Any], queue_depth: int | None = None) -> Ser
         batch=batch,
         interval=interval,
         latency=max(interval, float(report["latency"]["seconds"])),
-        depth=queue_depth or settings["queue_depth"] or 1,
+        depth=queue_depth or settings["queue_depth"] or framework(settings["framework"]).queue_depth,
         replicas=replicas,
     )
 

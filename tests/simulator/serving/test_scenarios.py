@@ -19,6 +19,8 @@ def test_single_stream_takes_the_latency_of_one_each_time() -> None:
     assert found.figures.latency["max"] == pytest.approx(0.006)
     assert found.figures.throughput == pytest.approx(1 / 0.006)
     assert found.figures.fill == 0.25
+    assert found.figures.in_flight_most == 1
+    assert found.figures.queue_most == 0
 
 
 def test_multi_stream_answers_a_query_with_its_last_batch() -> None:
@@ -81,7 +83,7 @@ def test_a_load_that_means_nothing_is_refused(values: dict[str, Any], field: str
 
 def report(**changes: Any) -> dict[str, Any]:
     return {
-        "config": {"task": "infer", "batch": 8, "queue_depth": None},
+        "config": {"task": "infer", "batch": 8, "queue_depth": None, "framework": "podium"},
         "parallel": {"replicas": 2},
         "samples_per_second": 1000.0,
         "latency": {"seconds": 0.02},
@@ -95,9 +97,17 @@ def test_a_report_describes_a_service() -> None:
     assert service_of(report(), queue_depth=3).peak == pytest.approx(1000.0)
 
 
+def test_a_framework_keeps_batches_in_flight_unless_the_run_says_how_many() -> None:
+    settings = {"task": "infer", "batch": 8, "queue_depth": None, "framework": "poprt"}
+    assert service_of(report(config=settings)).depth == 5
+    assert service_of(report(config={**settings, "queue_depth": 2})).depth == 2
+
+
 def test_training_cannot_be_put_under_load() -> None:
     with pytest.raises(SimulatorError) as refusal:
-        service_of(report(latency=None, config={"task": "train", "batch": 8, "queue_depth": None}))
+        service_of(
+            report(latency=None, config={"task": "train", "batch": 8, "queue_depth": None, "framework": "podium"})
+        )
     assert refusal.value.code == "serving.not_inference"
 
 
