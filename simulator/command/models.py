@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-import yaml
-
 from simulator.command.options import Parser
 from simulator.command.outcome import guarded
 from simulator.zoo.catalogue import ZOO, ZooModel, find
 
-WIDEST = 22
+WIDEST = 26
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -57,7 +55,5 @@ def worded(model: ZooModel) -> str:
         *(f"Note: {' '.join(text.split())}" for _, text in model.remarks),
         f"Run: {model.run.source}",
     ]
-    settings = yaml.safe_dump(
-        {"model": model.id, **model.run.config}, sort_keys=False, default_flow_style=None, width=110
-    )
-    return "\n".join(f"# {line}" for line in about) + "\n" + settings.rstrip()
+    settings = {"model": model.id, **model.run.config}
+    return "\n".join([*(f"# {line}" for line in about), *(f"{key}: {json.dumps(v)}" for key, v in settings.items())])
