@@ -12,7 +12,7 @@ from typing import Any
 from simulator.config import RunConfig
 from simulator.memory.lifetimes import ALWAYS_LIVE
 from simulator.parallel.stages import forward_sources
-from simulator.report.names import prefix_of
+from simulator.report.names import even_layers
 from simulator.report.parts import Parts
 from simulator.units import Bytes, worded_bytes
 

@@ -89,7 +89,7 @@ def settings(config: RunConfig) -> dict[str, Any]:
 
 SEARCHED = frozenset({
     "ipus", "stages", "splits", "batch", "accumulation", "recompute", "offload", "shard_optimiser",
-    "available_memory_proportion", "schedule",
+    "available_memory_proportion", "schedule", "checkpoints",
 })  # fmt: skip
 
 

@@ -22,7 +22,8 @@ class Request:
     """What is searched for. ``fixed`` names settings of ``base`` that stay as they are.
 
     ``global_batch`` None: any up to ``largest_global_batch`` (of training; inference has none).
-    ``sizes`` are the slices that may be used; ``nodes`` is how many nodes a pipeline can be cut between.
+    ``sizes`` are the slices that may be used; ``nodes`` is how many nodes a pipeline can be cut between, ``layers``
+    those whose outputs recomputation may keep.
     """
 
     base: RunConfig
@@ -32,6 +33,7 @@ class Request:
     largest_global_batch: int = LARGEST_GLOBAL_BATCH
     sizes: tuple[int, ...] = (1,)
     nodes: int = 1
+    layers: tuple[str, ...] = ()
     keeps_state: bool = False  # the optimiser has state beside the weights
 
 
@@ -69,7 +71,7 @@ def families(request: Request) -> Iterator[Family]:
     for ipus in sorted(request.sizes, reverse=True):
         for stages in _stages(request, ipus):
             replicas = ipus // (stages * base.tensor_parallel)
-            recompute = _options(request, "recompute", ("none", "stages"), base.training and stages > 1)
+            recompute = _options(request, "recompute", _recomputation(request, stages), base.training)
             offload = _options(request, "offload", ("none", "optimiser"), request.keeps_state)
             shard = _options(request, "shard_optimiser", (False, True), request.keeps_state and replicas > 1)
             accumulates = (False, True) if base.training and stages == 1 else (base.training,)
@@ -105,7 +107,10 @@ def ladder(request: Request, family: Family) -> tuple[tuple[int, int], ...]:
 
 def configuration(request: Request, family: Family, batch: int, accumulation: int) -> RunConfig:
     """The settings of one candidate."""
-    return replace(request.base, batch=batch, accumulation=accumulation, replicas=None, **family.changes())
+    changes = family.changes()
+    if family.recompute == "checkpoints" and "checkpoints" not in request.fixed:
+        changes["checkpoints"] = request.layers
+    return replace(request.base, batch=batch, accumulation=accumulation, replicas=None, **changes)
 
 
 def _options(request: Request, name: str, options: tuple[Any, ...], possible: bool) -> tuple[Any, ...]:
@@ -115,9 +120,15 @@ def _options(request: Request, name: str, options: tuple[Any, ...], possible: bo
     return options
 
 
+def _recomputation(request: Request, stages: int) -> tuple[str, ...]:
+    """From what enters a stage, or from the outputs of its layers; a lone stage gains from the latter alone."""
+    layers = ("checkpoints",) if request.layers or request.base.checkpoints else ()
+    return ("none", *layers, "stages") if stages > 1 else ("none", *layers)
+
+
 def _stages(request: Request, ipus: int) -> list[int]:
     base = request.base
-    if {"stages", "splits", "stage_ipus"} & request.fixed:
+    if base.splits or {"stages", "stage_ipus"} & request.fixed:
         counts = [base.pipeline_stages]
     else:
         counts = [2**power for power in range(MOST_STAGES.bit_length()) if 2**power <= min(MOST_STAGES, request.nodes)]

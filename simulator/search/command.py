@@ -145,5 +145,5 @@ def _row(row: dict[str, Any]) -> str:
 def _settings(row: dict[str, Any]) -> str:
     found = row["settings"]
     cuts = ",".join(found.get("splits", []))
-    others = [f"{name}={value}" for name, value in found.items() if name != "splits"]
+    others = [f"{name}={value}" for name, value in found.items() if name not in ("splits", "checkpoints")]
     return " ".join([*others, f"cut at {cuts:.60}"] if cuts else others)

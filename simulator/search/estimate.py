@@ -45,7 +45,7 @@ class Estimate:
     def cost(self, family: Family, batch: int, accumulation: int) -> float:
         """Of one sample, with stages in perfect balance, no collectives and no host."""
         forward, backward = self._at(batch)
-        if family.recompute == "stages":
+        if family.recompute != "none":
             backward += forward
         update = self._works[0].update if self._request.base.training else 0.0
         stages, replicas = family.stages, family.replicas(self._request.base)

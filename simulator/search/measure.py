@@ -22,10 +22,12 @@ from simulator.parallel.stages import forward_sources
 from simulator.pipeline import graph_of, open_model
 from simulator.planner.pricing import priced
 from simulator.report.costs import dollars_an_hour
+from simulator.report.names import even_layers
 from simulator.search.estimate import Work
 from simulator.search.outcome import Outcome, Overfull
 from simulator.units import Seconds
 
+FEWEST_LAYERS, MOST_LAYERS = 4, 32  # that recomputation keeps the outputs of
 STAYING = (Role.WEIGHT, Role.CONSTANT)
 
 
@@ -69,6 +71,11 @@ class Measured:
     def nodes(self) -> tuple[str, ...]:
         """The model's nodes in the order in which they run."""
         return tuple(forward_sources(self._graphs.at(self._base.batch)))
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Prefixes of the model's layers, whose outputs recomputation may keep."""
+        return tuple(even_layers(self.nodes, FEWEST_LAYERS, MOST_LAYERS))
 
     def work(self, batch: int) -> Work:
         """The whole model on one IPU."""

@@ -60,7 +60,7 @@ def plan(
     )
     batches = (request.base.batch,) if "batch" in request.fixed else KNOWN
     works = tuple(measured.work(batch) for batch in batches)
-    request = replace(request, keeps_state=works[0].state > 0)
+    request = replace(request, keeps_state=works[0].state > 0, layers=measured.layers if config.training else ())
     rate = _rate(slice_of(config.system, config.ipus)[0], config, goal, measured.ipu)
     estimate = Estimate(request, works, measured.ipu.tiles * measured.ipu.bytes_per_tile, rate)
     ended = find(request, estimate, trials, measured.nodes)

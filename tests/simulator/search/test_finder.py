@@ -171,6 +171,16 @@ def test_inference_has_no_accumulation_and_no_recomputation() -> None:
     assert [batch for batch, _ in ladder(request, found[0])] == list(LADDER)
 
 
+def test_recomputation_keeps_the_outputs_of_layers() -> None:
+    request = _request(layers=("layer0.", "layer1."))
+    found = {(f.stages > 1, f.recompute) for f in families(request)}
+    assert found == {(False, "none"), (False, "checkpoints"), (True, "none"), (True, "checkpoints"), (True, "stages")}
+    made = [configuration(request, f, 2, 16) for f in families(request) if f.stages > 1]
+    assert {(c.recompute, c.checkpoints) for c in made} == {
+        ("none", ()), ("stages", ()), ("checkpoints", ("layer0.", "layer1.")),
+    }  # fmt: skip
+
+
 def test_the_front_holds_what_nothing_beats_in_everything() -> None:
     trials, _ = _run(_request(sizes=(4, 16)))
     front = [t.outcome for t in trials.front() if t.outcome]
