@@ -15,6 +15,7 @@ from typing import Any
 
 from simulator.command.options import Parser, add_settings, model_of, settings_of
 from simulator.command.outcome import guarded, progress, written
+from simulator.command.watched import watched
 from simulator.errors import EXIT_DOES_NOT_FIT
 
 # first word -> module with main(arguments) -> exit status
@@ -87,4 +88,4 @@ def _print(report: dict[str, Any], as_json: bool) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(watched(main, as_json="--json" in sys.argv))

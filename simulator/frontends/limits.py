@@ -18,6 +18,8 @@ class Limits:
     folded_elements: int = 1 << 20  # of a value computed while tracing
     scratch_elements: int = 1 << 24  # of a table made while tracing, such as the weights of a resize
     einsum_terms: int = 16
+    reading_seconds: float = 30.0  # of processor time, from the first byte to the last shape
+    reading_bytes: int = 4 << 30  # of memory more than before, weights that the file itself holds included
 
 
 DEFAULT_LIMITS = Limits()

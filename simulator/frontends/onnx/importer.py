@@ -23,6 +23,7 @@ from simulator.frontends.onnx.parse import parse, parse_bytes
 from simulator.frontends.onnx.patterns import recognise
 from simulator.frontends.onnx.plan import ModelPlan, trips_name
 from simulator.frontends.onnx.planning import plan_model, refuse_unsupported
+from simulator.frontends.watching import reading
 from simulator.program import Mode, Program, TensorSpec, Values
 
 
@@ -60,8 +61,9 @@ def load(
     limits: Limits = DEFAULT_LIMITS,
 ) -> Program:
     """A Program for ``batch`` samples. Raises SimulatorError ``model.*`` or ``config.batch_fixed``."""
-    checked = read(source, limits)
-    return bind_program(checked, name=name, batch=batch, dims=dims or {}, limits=limits, recognising=True)
+    with reading():
+        checked = read(source, limits)
+        return bind_program(checked, name=name, batch=batch, dims=dims or {}, limits=limits, recognising=True)
 
 
 def bind_program(
