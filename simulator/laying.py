@@ -21,6 +21,7 @@ from simulator.parallel.subgraphs import Hop, IpuGraph
 from simulator.parallel.tensor_parallel import shared_products
 from simulator.planner.assign import Options, assign
 from simulator.planner.pricing import features
+from simulator.planner.shares import Ints
 from simulator.schedule.host import Traffic, traffic_of
 from simulator.schedule.links import link_seconds
 from simulator.schedule.step import Planned, Schedule, schedule
@@ -94,13 +95,22 @@ def _options(config: RunConfig, stages: Sequence[int]) -> Options:
     return Options(min(own, default=config.available_memory_proportion), config.partials == "fp16")
 
 
-def chosen_splits(graph: Graph, config: RunConfig, ipu: Ipu) -> tuple[str, ...]:
-    """The nodes that begin each stage after the first: those given, else balanced. Raises ``parallel.illegal``."""
+def chosen_splits(graph: Graph, config: RunConfig, ipu: Ipu, weights: Ints | None = None) -> tuple[str, ...]:
+    """The nodes that begin each stage after the first: those given, else balanced by ``weights`` (see ``weighed``).
+
+    Raises ``parallel.illegal``.
+    """
     if config.splits or config.pipeline_stages == 1:
         return config.splits
-    whole = assign(graph, ipu, _options(config, range(config.pipeline_stages)))
-    cycles = features(whole.plans).sum(axis=1) * graph.ops.repeats
+    cycles = weighed(graph, config, ipu) if weights is None else weights
     return balanced_splits(graph, config.pipeline_stages, cycles, link_seconds((0, 2), 1, ipu) * ipu.clock_hz)
+
+
+def weighed(graph: Graph, config: RunConfig, ipu: Ipu) -> Ints:
+    """Cycles of each operator of the whole model, to balance stages by. Shape [operators]."""
+    whole = assign(graph, ipu, _options(config, range(config.pipeline_stages)))
+    found: Ints = features(whole.plans).sum(axis=1) * graph.ops.repeats
+    return found
 
 
 def _plans(parts: Sequence[IpuGraph], config: RunConfig, ipu: Ipu, tell: Tell) -> tuple[Planned, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
+import numpy as np
+
 from simulator.config import RunConfig
 from simulator.frameworks.catalogue import framework
 from simulator.graph.edit import ELEMENTWISE, Columns, Row, elementwise, put_together, rows_of
@@ -21,8 +23,8 @@ class Feed:
     """``hosts`` feed the slice, with ``workers`` processes each that prepare samples; 0: they come prepared.
 
     ``ahead``: batches that are ready before they are asked for; 0: the IPUs wait for each. ``call_seconds`` of work of
-    the framework at every call of the host, ``feed_seconds`` more where it hands over inputs to train on, and
-    ``sample_seconds`` for each sample of them; ``weight_seconds`` to write the optimiser's settings of one weight.
+    the framework at every call of the host, ``sample_seconds`` for each sample that it hands over to train on, and
+    ``weight_seconds`` to write the optimiser's settings of one weight.
     ``on_device``: inputs are made by the IPUs.
     """
 
@@ -30,7 +32,6 @@ class Feed:
     workers: int = 0
     ahead: int = 1
     call_seconds: float = 0.0
-    feed_seconds: float = 0.0
     sample_seconds: float = 0.0
     weight_seconds: float = 0.0
     on_device: bool = False
@@ -46,7 +47,6 @@ def feed_of(config: RunConfig, system: System, ipus: int) -> Feed:
         workers=config.loader_workers or 0,
         ahead=config.prefetch_depth,
         call_seconds=used.host_call,
-        feed_seconds=used.host_feed if fed else 0.0,
         sample_seconds=used.host_sample if fed else 0.0,
         weight_seconds=used.host_weight if config.training else 0.0,
         on_device=on_device,
@@ -82,10 +82,9 @@ def picture_pixels(graph: Graph, *, floats: bool) -> int:
     0 when no input looks like a picture.
     """
     tensors, found = graph.tensors, 0
-    for tensor in range(len(tensors)):
+    for tensor in np.flatnonzero((tensors.role == Role.INPUT) & (tensors.alias_of < 0)).tolist():
         shape = tensors.shape[tensor]
-        given = tensors.role[tensor] == Role.INPUT and tensors.alias_of[tensor] < 0
-        if given and len(shape) == PICTURE_RANK and ("float" in tensors.dtype[tensor]) == floats:
+        if len(shape) == PICTURE_RANK and ("float" in tensors.dtype[tensor]) == floats:
             first, last = shape[1], shape[3]
             if first in COLOURS:
                 found += shape[0] * shape[2] * shape[3]

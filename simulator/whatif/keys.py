@@ -17,21 +17,18 @@ from simulator.machines.constants import PREFIX
 
 # plans and layout do not ask for these
 AFTER_PLAN = OF_NUMBERS | {"sdk", "queue_depth", "prefetch_depth", "loader_workers"}
-# constants that price work but decide no plan, as long as no operator crosses IPUs by itself and splits are given
+# constants that price work but decide no plan, as long as no operator crosses IPUs by itself
 PRICES = ("chip.", "links.", "host.", "streaming.", "cost.", PREFIX)
 
 
 def plan_key(config: RunConfig, graph: Graph) -> Hashable:
-    """Equal for settings that give the same plans. The size of the slice counts where replicas share out state."""
+    """Equal for settings that give the same plans, once splits are chosen. The size of the slice counts where replicas
+    share out state.
+    """
     left_out = AFTER_PLAN if config.shard_optimiser else AFTER_PLAN | OF_SLICE
     values = {name: value for name, value in config.to_dict().items() if name not in left_out}
-    free = PRICES if _settled(config, graph) else (PREFIX,)
+    crosses = bool(np.isin(graph.ops.kind, [int(Kind.STENCIL)]).any())
+    free = (PREFIX,) if crosses else PRICES
     values["machine"] = {name: value for name, value in config.machine.items() if not name.startswith(free)}
     chip = slice_of(config.system, None)[0].chip
     return chip, frozen(values)
-
-
-def _settled(config: RunConfig, graph: Graph) -> bool:
-    """Whether rates of links and the clock decide nothing: no balancing of stages, no operator that spans IPUs."""
-    balanced = config.pipeline_stages > 1 and not config.splits
-    return not balanced and not bool(np.isin(graph.ops.kind, [int(Kind.STENCIL)]).any())

@@ -13,15 +13,18 @@ from simulator.config import RunConfig
 from simulator.graph.graph import Graph
 from simulator.graph.rebatch import Batches
 from simulator.graph.traced import trace_key
-from simulator.laying import Laid, lay
+from simulator.laying import Laid, chosen_splits, lay, weighed
 from simulator.machines.constants import constants
 from simulator.machines.ipu import Ipu
 from simulator.memory.fit import Overflow, overflow
 from simulator.memory.lifetimes import Held
 from simulator.memory.stash import held
 from simulator.memory.tilemap import MemoryMap, memory_map
+from simulator.parallel.feeding import as_bytes
+from simulator.parallel.replicas import lay_out
 from simulator.pipeline import Progress, graph_of, open_model, parts_of, reported
 from simulator.planner.assign import Assignment
+from simulator.planner.shares import Ints
 from simulator.report.build import Report
 from simulator.report.origins import origins_of
 from simulator.report.parts import Parts
@@ -56,6 +59,7 @@ class Session:
         self._graphs: _Kept[Batches] = _Kept()
         self._laid: _Kept[Laid] = _Kept()
         self._memory: _Kept[tuple[Assignment, Held, MemoryMap]] = _Kept(4 * KEPT)
+        self._weights: _Kept[Ints] = _Kept()
         self._overs: _Kept[tuple[MemoryMap, Overflow | None]] = _Kept(4 * KEPT)
         self._outcomes: _Kept[Outcome] = _Kept(KEPT)
         self._groups: _Kept[tuple[Graph, Grouped]] = _Kept(4 * KEPT)
@@ -123,8 +127,18 @@ class Session:
 
     def _planned(self, config: RunConfig) -> Laid:
         graph = self._graph(config)
+        config = self._with_splits(graph, config)
         laid = self._laid.get(plan_key(config, graph), lambda: lay(graph, config))
         return laid.moved(config) or lay(graph, config)
+
+    def _with_splits(self, graph: Graph, config: RunConfig) -> RunConfig:
+        """Splits chosen anew, since rates of links count, by weights that are kept."""
+        if config.splits or config.pipeline_stages == 1:
+            return config
+        whole = as_bytes(graph) if config.host_input == "bytes" else graph
+        ipu = lay_out(config, graph.batch).system.variant(config.machine)
+        weights = self._weights.get(plan_key(config, graph), lambda: weighed(whole, config, ipu))
+        return replace(config, splits=chosen_splits(whole, config, ipu, weights))
 
     def _grouped(self, graph: Graph) -> Grouped:
         _, found = self._groups.get(id(graph), lambda: (graph, grouped(graph)))
