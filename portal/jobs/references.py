@@ -16,10 +16,7 @@ from portal.tenancy import Actor
 
 @dataclass(frozen=True)
 class ModelReference:
-    """A model that can be run. Exactly one of `model_id` and `zoo` is set; `summary` is the inspection of an upload.
-
-    Every model of the zoo can be trained.
-    """
+    """A model that can be run. Exactly one of `model_id` and `zoo` is set; `summary` is the inspection of an upload."""
 
     model_id: UUID | None
     zoo: str
@@ -53,7 +50,7 @@ def resolve(actor: Actor, text: str, *, project: Project) -> ModelReference:
 def _of_zoo(name: str) -> ModelReference:
     for entry in simulator.ZOO:
         if entry.id == name:
-            return ModelReference(None, name, entry.name, "", True, None)
+            return ModelReference(None, name, entry.name, "", entry.trainable, None)
     known = ", ".join(entry.id for entry in simulator.ZOO)
     raise _refusal("model.unknown", f"The zoo has no {name[:60]}. It has: {known}.")
 

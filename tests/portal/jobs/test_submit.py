@@ -118,6 +118,7 @@ def test_too_few_credits_are_refused(person):
         ({"ipus": 3}, "config.invalid", "config.ipus"),
         ({"ipus": 64}, "config.invalid", "config.ipus"),
         ({"model": "zoo:nothing"}, "model.unknown", "model"),
+        ({"model": "zoo:gather"}, "model.not_trainable", "config.task"),
         ({"model": "not an id"}, "model.unknown", "model"),
         ({"model": str(uuid7())}, "model.unknown", "model"),
     ],
