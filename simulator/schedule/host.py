@@ -81,7 +81,7 @@ def host_transfer(
 def interpreter(parallel: Parallel, ipu: Ipu, constants: Constants = NOMINAL) -> Outside | None:
     """The framework's own process takes a batch from its loaders and hands it over; IPUs wait. None for no work."""
     feed = parallel.feed
-    seconds = feed.feed_seconds / parallel.device_iterations + feed.sample_seconds * parallel.samples
+    seconds = feed.sample_seconds * parallel.samples
     return Outside("interpreter", 0, cycles_of(seconds * constants.host, ipu), 0) if seconds else None
 
 
