@@ -1,8 +1,11 @@
 """The comparator in a report: the same work, its own interval, its price with electricity."""
 
+from pathlib import Path
+
 import pytest
 
 from simulator import RunConfig, simulate
+from tests.simulator.onnx_models import model, node, value
 
 
 def test_a_report_has_the_gpu_beside_it() -> None:
@@ -17,3 +20,11 @@ def test_a_report_has_the_gpu_beside_it() -> None:
     assert other["gpus"] == 8
     hardware = other["usd_per_million_samples"] - other["joules_per_million_samples"] / 3.6e6 * 0.15
     assert 0 < hardware < other["usd_per_million_samples"]
+
+
+def test_a_model_without_work_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "identity.onnx"
+    path.write_bytes(model([node("Identity", ["x"], ["y"])], [value("x", [1])], [value("y", [1])]))
+    report = simulate(path, RunConfig(task="infer"))
+    assert report["comparator"] is None
+    assert report["step_seconds"] > 0

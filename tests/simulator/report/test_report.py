@@ -28,7 +28,7 @@ def report() -> Report:
 def test_the_report_has_exactly_its_fields_and_is_json(report: Report) -> None:
     assert set(report) == TOP_LEVEL
     assert report["schema"] == SCHEMA
-    assert json.loads(json.dumps(report.to_dict())) == report
+    assert json.loads(json.dumps(report.to_dict(), allow_nan=False)) == report
 
 
 def test_memory_adds_up_over_tiles(report: Report) -> None:
