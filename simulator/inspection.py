@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from simulator.errors import SimulatorError
 from simulator.frontends.limits import DEFAULT_LIMITS, Limits
 from simulator.frontends.onnx.dims import batch_names, open_dims
@@ -89,7 +91,8 @@ def inspect(path: str | Path, *, name: str = "", limits: Limits = DEFAULT_LIMITS
 def _bound(checked: Checked, name: str, limits: Limits) -> tuple[Program | None, list[str]]:
     """The program, or which loops do not say how often they run."""
     try:
-        return bind_program(checked, name=name, batch=_exported_batch(checked), dims={}, limits=limits, recognising=True), []
+        batch = _exported_batch(checked)
+        return bind_program(checked, name=name, batch=batch, dims={}, limits=limits, recognising=True), []
     except SimulatorError as error:
         if error.code != "model.needs_dims":
             raise
@@ -150,7 +153,10 @@ def _weights(checked: Checked, program: Program | None, missing: bool, limits: L
     if missing:
         tensors = [(math.prod(t.dims), BITS.get(t.data_type, 8)) for t in checked.model.graph.initializer]
         return sum(n for n, _ in tensors), sum(n * bits // 8 for n, bits in tensors), False
-    held = plan_model(checked.model, checked.opsets, limits).weights if program is None else program.weights
+    if program is None:
+        held = plan_model(checked.model, checked.opsets, limits, checked.folder).weights
+    else:
+        held = program.weights
     parameters = sum(spec.elements for spec in held.values())
     size = sum(spec.elements * _itemsize(spec.dtype) for spec in held.values())
     some = any(spec.trainable for spec in held.values())
@@ -159,7 +165,7 @@ def _weights(checked: Checked, program: Program | None, missing: bool, limits: L
 
 
 def _itemsize(dtype: str) -> int:
-    return int("".join(c for c in dtype if c.isdigit()) or 8) // 8
+    return int(np.dtype(dtype).itemsize)
 
 
 def _warnings(

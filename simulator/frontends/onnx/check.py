@@ -10,6 +10,7 @@ from onnx import AttributeProto
 
 from simulator.errors import SimulatorError
 from simulator.frontends.limits import Limits
+from simulator.frontends.onnx.external import Folder
 from simulator.frontends.onnx.opsets import check_schema
 from simulator.frontends.onnx.tensors import check_tensor
 
@@ -31,9 +32,9 @@ def subgraphs(node: Any) -> Iterator[Any]:
             yield from attribute.graphs
 
 
-def check_model(model: Any, opsets: dict[str, int], limits: Limits) -> None:
-    """Raise ``model.*`` for the first thing that is wrong."""
-    check = _Check(opsets, limits)
+def check_model(model: Any, opsets: dict[str, int], limits: Limits, folder: Folder | None = None) -> None:
+    """Raise ``model.*`` for the first thing that is wrong. ``folder`` may hold data of tensors."""
+    check = _Check(opsets, limits, folder)
     if not model.graph.node and not model.graph.initializer:
         raise SimulatorError("model.empty_graph", "The graph has no nodes: there is nothing to run. Export it again.")
     if not model.graph.output:
@@ -45,6 +46,7 @@ def check_model(model: Any, opsets: dict[str, int], limits: Limits) -> None:
 class _Check:
     opsets: dict[str, int]
     limits: Limits
+    folder: Folder | None
     nodes: int = field(default=0)
 
     def graph(self, graph: Any, outer: set[str], depth: int) -> None:
@@ -82,7 +84,7 @@ class _Check:
         if len(set(names)) < len(names):
             raise _duplicate(next(_repeated(iter(names))))
         for tensor in graph.initializer:
-            check_tensor(tensor, self.limits)
+            check_tensor(tensor, self.limits, self.folder)
         return known | set(names)
 
     def _node(self, node: Any, known: set[str], outer: set[str], depth: int) -> None:
@@ -100,7 +102,7 @@ class _Check:
         check_schema(node, label, self.opsets.get("" if node.domain == "ai.onnx" else node.domain, 1))
         for attribute in node.attribute:
             for tensor in (attribute.t, *attribute.tensors) if attribute.type in (4, 9) else ():
-                check_tensor(tensor, self.limits)
+                check_tensor(tensor, self.limits, self.folder)
         for graph in subgraphs(node):
             self.graph(graph, outer | known, depth + 1)
         for name in node.output:

@@ -32,7 +32,7 @@ class Executor:
     def __init__(self, source: Path | bytes, limits: Limits = DEFAULT_LIMITS) -> None:
         checked = read(source, limits, tensors_only=False)
         refuse_unsupported(checked.model.graph)
-        self._plan = plan_model(checked.model, checked.opsets, limits)
+        self._plan = plan_model(checked.model, checked.opsets, limits, checked.folder)
         self._static = static_names(checked.model.graph)
         self._limits = limits
         self._weights = {key: load() for key, load in self._plan.loaders.items()}

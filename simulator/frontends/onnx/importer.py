@@ -15,6 +15,7 @@ from simulator.frontends.limits import DEFAULT_LIMITS, Limits
 from simulator.frontends.onnx.call import Context
 from simulator.frontends.onnx.check import check_model
 from simulator.frontends.onnx.dims import Port, batch_names, bind, port_of
+from simulator.frontends.onnx.external import Folder, folder_of
 from simulator.frontends.onnx.functions import inline_functions
 from simulator.frontends.onnx.interpreter import run_graph
 from simulator.frontends.onnx.objective import objective_of
@@ -35,6 +36,7 @@ class Checked:
     opsets: dict[str, int]
     inputs: list[Port]
     outputs: list[Port]
+    folder: Folder | None = None
 
 
 def read(source: Path | bytes, limits: Limits = DEFAULT_LIMITS, *, tensors_only: bool = True) -> Checked:
@@ -45,11 +47,12 @@ def read(source: Path | bytes, limits: Limits = DEFAULT_LIMITS, *, tensors_only:
     model = parse_bytes(source) if isinstance(source, bytes) else parse(source, limits)
     opsets = opsets_of(model)
     model = inline_functions(model, limits)
-    check_model(model, opsets, limits)
+    folder = None if isinstance(source, bytes) else folder_of(source)
+    check_model(model, opsets, limits, folder)
     held = {tensor.name for tensor in model.graph.initializer}
     inputs = [port_of(v, limits, tensors_only=tensors_only) for v in model.graph.input if v.name not in held]
     outputs = [port_of(v, limits, tensors_only=tensors_only) for v in model.graph.output]
-    return Checked(model, opsets, inputs, outputs)
+    return Checked(model, opsets, inputs, outputs, folder)
 
 
 def load(
@@ -77,7 +80,7 @@ def bind_program(
 ) -> Program:
     """As ``load``, for a model already read; decomposed composites are put together where ``recognising``."""
     refuse_unsupported(checked.model.graph)
-    plan = plan_model(checked.model, checked.opsets, limits)
+    plan = plan_model(checked.model, checked.opsets, limits, checked.folder)
     plan = recognise(plan) if recognising else plan
     trips = {name: size for name, size in dims.items() if name in map(trips_name, plan.loops)}
     dims = {name: size for name, size in dims.items() if name not in trips}
@@ -167,11 +170,11 @@ def _fixed(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
     exported = sizes.pop() if len(sizes) == 1 else 1
     if exported == batch:
         return _program(bound, checked, name, exported)
+    narrow = _program(bound, checked, name, exported)
     if exported != 1:  # a larger leading dimension may be time as well as a batch
         raise _batch_fixed(exported)
     wider = tuple(replace(s, shape=(batch, *s.shape[1:])) if s.shape else s for s in bound.inputs)
     widened = replace(bound, inputs=wider, rebatched=(exported, batch))
-    narrow = _program(bound, checked, name, exported)
     try:
         program = _program(widened, checked, name, batch)
     except SimulatorError as error:

@@ -12,6 +12,7 @@ from onnx import AttributeProto, helper
 from simulator.errors import SimulatorError
 from simulator.frontends.limits import Limits
 from simulator.frontends.onnx.check import label_of, subgraphs
+from simulator.frontends.onnx.external import Folder
 from simulator.frontends.onnx.plan import GraphPlan, ModelPlan, NodePlan
 from simulator.frontends.onnx.registry import find
 from simulator.frontends.onnx.static import product_names, static_names, untrained_names
@@ -48,9 +49,9 @@ def refuse_unsupported(graph: Any) -> None:
         )
 
 
-def plan_model(model: Any, opsets: dict[str, int], limits: Limits) -> ModelPlan:
-    """Plan a checked model whose operators are all supported."""
-    return _Planner(model.graph, opsets, limits).plan(model.graph)
+def plan_model(model: Any, opsets: dict[str, int], limits: Limits, folder: Folder | None = None) -> ModelPlan:
+    """Plan a checked model whose operators are all supported. ``folder`` may hold data of tensors."""
+    return _Planner(model.graph, opsets, limits, folder).plan(model.graph)
 
 
 def _is_constant(node: Any) -> bool:
@@ -58,7 +59,8 @@ def _is_constant(node: Any) -> bool:
 
 
 class _Planner:
-    def __init__(self, graph: Any, opsets: dict[str, int], limits: Limits) -> None:
+    def __init__(self, graph: Any, opsets: dict[str, int], limits: Limits, folder: Folder | None) -> None:
+        self._folder = folder
         self._opsets = opsets
         self._limits = limits
         self._static = static_names(graph)
@@ -97,9 +99,9 @@ class _Planner:
         dtype = dtype_name(tensor.data_type, f"Tensor '{name[:200]}'")
         shape = tuple(int(d) for d in tensor.dims)
         if self._is_weight(name, shape, dtype, lifted=lifted):
-            weights[name] = self._weight(name, self._spec(name, shape, dtype), lambda: to_numpy(tensor))
+            weights[name] = self._weight(name, self._spec(name, shape, dtype), lambda: to_numpy(tensor, self._folder))
         else:
-            constants[name] = to_numpy(tensor)
+            constants[name] = to_numpy(tensor, self._folder)
 
     def _is_weight(self, name: str, shape: tuple[int, ...], dtype: str, *, lifted: bool) -> bool:
         """Shapes and scalars are constants; the rest of the floats are weights, read when numbers are wanted."""
@@ -145,7 +147,7 @@ class _Planner:
         if shape is None or shape.ndim != 1 or node.output[0] in self._static:
             return False
         sizes = tuple(int(s) for s in shape)
-        value = to_numpy(node.attribute[0].t) if node.attribute else np.zeros(1, np.float32)
+        value = to_numpy(node.attribute[0].t, self._folder) if node.attribute else np.zeros(1, np.float32)
         elements = math.prod(sizes)
         fits = elements * value.itemsize <= self._limits.tensor_bytes
         if value.dtype.kind != "f" or elements < LAZY_FILL or not fits or min(sizes) < 0:
@@ -177,5 +179,5 @@ class _Planner:
         if attribute.type == AttributeProto.GRAPH:
             return self._graph(attribute.g)
         if attribute.type == AttributeProto.TENSOR:
-            return to_numpy(attribute.t)
+            return to_numpy(attribute.t, self._folder)
         return helper.get_attribute_value(attribute)

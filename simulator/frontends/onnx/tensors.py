@@ -11,6 +11,7 @@ from onnx import TensorProto, numpy_helper
 
 from simulator.errors import SimulatorError
 from simulator.frontends.limits import Limits
+from simulator.frontends.onnx.external import Folder, check_external, is_external, read_external
 
 # bits an element; strings have no size
 BITS: dict[int, int] = {
@@ -40,11 +41,10 @@ def dtype_name(code: int, where: str, *, strings: bool = False) -> str:
     return str(np.dtype(onnx.helper.tensor_dtype_to_np_dtype(code)).name)
 
 
-def check_tensor(tensor: Any, limits: Limits) -> None:
-    """Raise ``model.*`` unless the tensor is inline, of a known type and exactly as long as its dimensions say."""
+def check_tensor(tensor: Any, limits: Limits, folder: Folder | None = None) -> None:
+    """Raise ``model.*`` unless the tensor is of a known type and exactly as long as its dimensions say, here or in a
+    file of ``folder``."""
     where = f"Tensor '{tensor.name[:200]}'"
-    if tensor.data_location == TensorProto.EXTERNAL or tensor.external_data:
-        raise _external(tensor, where)
     if tensor.data_type == TensorProto.STRING:
         dims = list(tensor.dims)
         if math.prod(dims) > limits.folded_elements or any(d < 0 for d in dims):
@@ -52,6 +52,9 @@ def check_tensor(tensor: Any, limits: Limits) -> None:
         return
     dtype_name(tensor.data_type, where)
     expected = _expected_bytes(tensor, where, limits)
+    if is_external(tensor):
+        check_external(tensor, where, expected, folder)
+        return
     fields = [name for name in TYPED_FIELDS if len(getattr(tensor, name))]
     if tensor.HasField("raw_data") and fields:
         raise _bad(where, f"holds its data twice (raw_data and {fields[0]})")
@@ -68,7 +71,7 @@ def _expected_bytes(tensor: Any, where: str, limits: Limits) -> int:
     dims = list(tensor.dims)
     if len(dims) > limits.rank or any(d < 0 for d in dims):
         raise _bad(where, f"has impossible dimensions {dims[:8]}")
-    expected = (math.prod(dims) * BITS[tensor.data_type] + 7) // 8
+    expected = _bytes_of(tensor)
     if expected > limits.tensor_bytes:
         raise SimulatorError(
             "model.too_large",
@@ -76,6 +79,10 @@ def _expected_bytes(tensor: Any, where: str, limits: Limits) -> int:
             params={"tensor": tensor.name[:200], "bytes": expected, "limit": limits.tensor_bytes},
         )
     return expected
+
+
+def _bytes_of(tensor: Any) -> int:
+    return (math.prod(tensor.dims) * BITS[tensor.data_type] + 7) // 8
 
 
 def _check_typed(tensor: Any, where: str, fields: list[str]) -> None:
@@ -94,25 +101,10 @@ def _bad(where: str, what: str) -> SimulatorError:
     )
 
 
-def _external(tensor: Any, where: str) -> SimulatorError:
-    location = next((e.value for e in tensor.external_data if e.key == "location"), "")
-    unsafe = location.startswith(("/", "\\", "~")) or ".." in location or ":" in location or "\0" in location
-    shown = location[:100].replace("\0", "\\0")
-    if unsafe:
-        return SimulatorError(
-            "model.external_data_unsafe",
-            f"{where} asks to read '{shown}', which leaves the upload. Save the model as one file: "
-            "onnx.save(model, path, save_as_external_data=False).",
-            params={"tensor": tensor.name[:200], "location": shown},
-        )
-    return SimulatorError(
-        "model.external_data_missing",
-        f"{where} keeps its data in another file, '{shown}', which was not uploaded. Save the model as one file: "
-        "onnx.save(onnx.load(path), path), or torch.onnx.export(..., external_data=False).",
-        params={"tensor": tensor.name[:200], "location": shown},
-    )
-
-
-def to_numpy(tensor: Any) -> np.ndarray:
-    """The array of a checked tensor (strings as object arrays of bytes are refused by the ops that would need them)."""
+def to_numpy(tensor: Any, folder: Folder | None = None) -> np.ndarray:
+    """The array of a checked tensor; strings as an object array."""
+    if is_external(tensor):
+        inside = TensorProto(data_type=tensor.data_type, dims=tensor.dims)
+        inside.raw_data = read_external(tensor, _bytes_of(tensor), folder)
+        tensor = inside
     return np.asarray(numpy_helper.to_array(tensor))

@@ -43,7 +43,7 @@ EXPECTED: dict[str, str | None] = {
     "90_ext_traversal": "model.external_data_unsafe", "91_ext_absolute": "model.external_data_unsafe",
     "92_ext_dev_zero": "model.external_data_unsafe", "93_ext_url": "model.external_data_unsafe",
     "94_ext_missing": "model.external_data_missing", "95_ext_backslash": "model.external_data_unsafe",
-    "97_ext_negative_length": "model.external_data_missing", "98_ext_self": "model.external_data_missing",
+    "97_ext_negative_length": "model.bad_tensor", "98_ext_self": "model.external_data_unsafe",
     "99_ext_symlink": "model.external_data_missing", "A0_ext_nul": "model.external_data_unsafe",
     "B1_zip_bomb": "model.not_onnx", "B2_npz_bomb": "model.not_onnx", "B3_npy_object_pickle": "model.not_onnx",
     "B5_torch_zip_pickle": "model.not_onnx", "B6_exported_program": "model.not_onnx",
