@@ -14,7 +14,7 @@ from simulator.validation.workloads import Workload
 
 ROUND = re.compile(r"v\d+\.\d+")
 # models whose runs were configured alike
-ALIKE = {"roberta-base-squad": "bert-base-squad"}
+ALIKE = {"roberta-base-squad": "bert-base-squad", "deberta-base": "bert-base-squad"}
 NEAR = 0.02  # batch sizes on pages are rounded by up to this share
 
 
