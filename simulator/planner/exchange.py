@@ -34,10 +34,10 @@ class Exchange:
         return np.maximum(np.maximum(inward, control), outward)
 
     def code_bytes(self, ipu: Ipu) -> Ints:
-        """Exchange code of each tile: control of every fragment in, one instruction for every full send out."""
+        """Exchange code of each tile: an instruction for every fragment in, and one for every full send out."""
         words = ceil_divide(self.send, 4)
         sends = ceil_divide(words, ipu.whole("exchange.words_per_send"))
-        return (self.fragments * ipu.whole("exchange.control_per_fragment") + sends) * ipu.whole("exchange.instruction")
+        return (self.fragments * ipu.whole("exchange.code_per_fragment") + sends) * ipu.whole("exchange.instruction")
 
 
 def exchange(receive: Ints, send: Ints, *, shared: Ints | None = None, piece: int = 0, copies_bytes: int) -> Exchange:
