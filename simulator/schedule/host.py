@@ -79,9 +79,9 @@ def host_transfer(
 
 
 def interpreter(parallel: Parallel, ipu: Ipu, constants: Constants = NOMINAL) -> Outside | None:
-    """The framework's own process takes a batch from its loaders and hands it over; IPUs wait. None for no work."""
-    feed = parallel.feed
-    seconds = feed.sample_seconds * parallel.samples
+    """The main process works on each sample that it hands over to train on; IPUs wait. None for no work."""
+    handed = parallel.training and not parallel.feed.on_device
+    seconds = ipu.fact("host.sample") * parallel.samples if handed else 0.0
     return Outside("interpreter", 0, cycles_of(seconds * constants.host, ipu), 0) if seconds else None
 
 

@@ -58,9 +58,19 @@ def pipeline_cycles(stages: int, micro_batches: int) -> int:
 
 def stash_depth(schedule: str, stages: int, stage: int, micro_batches: int) -> int:
     """Micro-batches whose activations stage ``stage`` holds at once: between its forward and its backward pass."""
-    later = stages - 1 - stage
-    depth = {"grouped": 2 * later + 1, "interleaved": later + 1, "sequential": 1}[schedule]
-    return min(depth, micro_batches)
+    return waiting(schedule, stages, stage, stage, micro_batches, back=True) + 1
+
+
+def waiting(schedule: str, stages: int, made: int, read: int, micro_batches: int, *, back: bool) -> int:
+    """Newer micro-batches that stage ``made`` goes forwards with before stage ``read`` reads what it made.
+
+    ``read`` may be the same stage or a later one on the same IPU; ``back``: it reads in its backward pass.
+    """
+    if schedule == "sequential":
+        return 0
+    period = 2 if schedule == "interleaved" else 1
+    cycles = (2 * (stages - 1) + (period - 1) - read - made) if back else read - made
+    return max(0, min(cycles // period, micro_batches - 1))
 
 
 def pipelined(

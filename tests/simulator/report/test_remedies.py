@@ -24,7 +24,7 @@ def codes(**settings: Any) -> list[str]:
     return [remedy.code for remedy in remedies(parts(**settings))]
 
 
-LARGE: dict[str, Any] = {"system": "pod16", "batch": 4096}
+LARGE: dict[str, Any] = {"system": "pod16", "batch": 8192}
 
 
 def test_remedies_suit_the_run() -> None:
@@ -34,7 +34,7 @@ def test_remedies_suit_the_run() -> None:
     assert not {"memory.recompute", "memory.interleaved", "memory.shard", "memory.half_partials"} & set(plain)
     assert "memory.half" not in codes(**LARGE, precision="fp16")
     assert "memory.checkpoints" not in codes(**LARGE, task="infer")
-    assert "memory.stages" not in codes(system="m2000", ipus=1, batch=4096)
+    assert "memory.stages" not in codes(system="m2000", ipus=1, batch=8192)
     assert {"memory.recompute", "memory.interleaved"} <= set(codes(**LARGE, stages=2, accumulation=64))
 
 

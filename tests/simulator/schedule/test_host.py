@@ -24,6 +24,7 @@ from simulator.schedule.host import (
     state_transfer,
     supply_seconds,
 )
+from simulator.schedule.outside import Outside
 from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
 from tests.simulator.onnx_models import model, node, value
 
@@ -141,16 +142,23 @@ def test_optimiser_state_goes_both_ways_through_shared_memory_modules() -> None:
     assert found.bytes == 2 * 10**6
 
 
-def test_pytorch_hands_over_every_sample_and_the_ipus_wait() -> None:
-    handed = interpreter(parallel(ipus=4, framework="pytorch", device_iterations=2), CHIP)
+COLLATING = {"machine": {"host.sample": 3e-6}}
+
+
+def collated(**settings: Any) -> Outside | None:
+    laid = parallel(ipus=4, **settings)
+    return interpreter(laid, laid.system.variant(settings.get("machine", {})))
+
+
+def test_samples_that_the_main_process_collates_hold_the_ipus_up() -> None:
+    handed = collated(**COLLATING)
     assert handed is not None
-    samples = 4 * parallel(ipus=4).micro_batch
-    assert handed.transfer == pytest.approx(3e-6 * samples * CHIP.clock_hz, abs=1)
+    assert handed.transfer == pytest.approx(3e-6 * parallel(ipus=4).samples * CHIP.clock_hz, abs=1)
 
 
-@pytest.mark.parametrize("settings", [{"framework": "popart"}, {"host_input": "device"}, {"task": "infer"}])
-def test_nothing_is_handed_over_by_compiled_loops_or_without_data_to_train_on(settings: dict[str, str]) -> None:
-    assert interpreter(parallel(**{"framework": "pytorch", **settings}), CHIP) is None
+@pytest.mark.parametrize("settings", [{}, {**COLLATING, "host_input": "device"}, {**COLLATING, "task": "infer"}])
+def test_nothing_is_handed_over_where_loaders_do_it_or_without_data_to_train_on(settings: dict[str, Any]) -> None:
+    assert collated(**settings) is None
 
 
 def test_the_host_writes_the_settings_of_each_weight_where_the_framework_has_it_do_so() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from simulator.schedule.pipelining import Copies, beats, pipeline_cycles, pipelined, stash_depth
+from simulator.schedule.pipelining import Copies, beats, pipeline_cycles, pipelined, stash_depth, waiting
 
 
 @pytest.mark.parametrize(("stages", "micro_batches", "cycles"), [(4, 192, 195), (8, 96, 103), (1, 7, 7)])
@@ -88,6 +88,23 @@ def test_copies_are_a_superstep_that_nothing_overlaps() -> None:
 )
 def test_how_many_micro_batches_a_stage_holds(schedule: str, depths: list[int]) -> None:
     assert [stash_depth(schedule, 4, stage, 100) for stage in range(4)] == depths
+
+
+@pytest.mark.parametrize(
+    ("schedule", "made", "read", "back", "newer"),
+    [
+        ("grouped", 0, 3, False, 3),
+        ("grouped", 0, 3, True, 3),
+        ("grouped", 1, 2, True, 3),
+        ("interleaved", 0, 3, False, 1),
+        ("interleaved", 0, 0, True, 3),
+        ("sequential", 0, 3, False, 0),
+    ],
+)
+def test_a_later_stage_on_the_same_ipu_reads_after_newer_micro_batches_were_there(
+    schedule: str, made: int, read: int, back: bool, newer: int
+) -> None:
+    assert waiting(schedule, 4, made, read, 100, back=back) == newer
 
 
 def test_no_stage_holds_more_micro_batches_than_there_are() -> None:
