@@ -20,7 +20,6 @@ class Framework:
     saved: str
     recompute: str
     host_call: float
-    host_sample: float
     host_weight: float
     queue_depth: int
     confidence: str

@@ -23,8 +23,7 @@ class Feed:
     """``hosts`` feed the slice, with ``workers`` processes each that prepare samples; 0: they come prepared.
 
     ``ahead``: batches that are ready before they are asked for; 0: the IPUs wait for each. ``call_seconds`` of work of
-    the framework at every call of the host, ``sample_seconds`` for each sample that it hands over to train on, and
-    ``weight_seconds`` to write the optimiser's settings of one weight.
+    the framework at every call of the host, ``weight_seconds`` to write the optimiser's settings of one weight.
     ``on_device``: inputs are made by the IPUs.
     """
 
@@ -32,7 +31,6 @@ class Feed:
     workers: int = 0
     ahead: int = 1
     call_seconds: float = 0.0
-    sample_seconds: float = 0.0
     weight_seconds: float = 0.0
     on_device: bool = False
 
@@ -40,16 +38,14 @@ class Feed:
 def feed_of(config: RunConfig, system: System, ipus: int) -> Feed:
     """The feed of a slice. Inputs come prepared unless somebody says how many processes prepare them."""
     hosts = config.hosts or system.hosts_for(ipus)
-    used, on_device = framework(config.framework), config.host_input == "device"
-    fed = config.training and not on_device
+    used = framework(config.framework)
     return Feed(
         hosts=hosts,
         workers=config.loader_workers or 0,
         ahead=config.prefetch_depth,
         call_seconds=used.host_call,
-        sample_seconds=used.host_sample if fed else 0.0,
         weight_seconds=used.host_weight if config.training else 0.0,
-        on_device=on_device,
+        on_device=config.host_input == "device",
     )
 
 
