@@ -34,6 +34,42 @@ TERMS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
+# what a tile holds -> (how its bytes are counted, constants)
+HELD: dict[str, tuple[str, tuple[str, ...]]] = {
+    "vertex_code": (
+        "run-time and every codelet that runs on the tile, once",
+        ("codelet.runtime_code", "codelet.amp_code", "codelet.vector_code"),
+    ),
+    "exchange_code": (
+        "instructions that send, receive and select",
+        ("exchange.instruction", "exchange.words_per_send", "exchange.control_per_fragment"),
+    ),
+    "control_code": (
+        "a call for every operator, steps of every different one",
+        ("codelet.call", "codelet.control_per_superstep"),
+    ),
+    "vertex_state": ("vertices of every compute set of every different operator", ("codelet.vertex_state",)),
+    "stacks": ("of the workers and the supervisor", ("tile.workers", "tile.worker_stack", "tile.supervisor_stack")),
+    "constants": ("kept for the whole run", ()),
+    "weights": ("kept for the whole run, where their first user wants them", ("tile.mapping_minimum",)),
+    "optimiser_state": ("kept for the whole run beside the weights", ()),
+    "accumulators": ("sums of gradients over micro-batches", ()),
+    "stash": ("activations of micro-batches that wait for their backward pass", ()),
+    "stream_buffers": ("inputs and outputs of a micro-batch", ()),
+    "activations": ("from the operator that writes one to the last that reads it", ("tile.mapping_minimum",)),
+    "gradients": ("from the operator that writes one to the last that reads it", ()),
+    "temporaries": ("what the operator needs while it runs: operands brought together, partial sums", ()),
+}
+# of the sections above: bytes, roofs and figures that decide no time
+OF_NO_TIME = frozenset(
+    {name for _, names in HELD.values() for name in names} - {"tile.workers", "tile.mapping_minimum"}
+    | {
+        "tile.memory", "tile.standard_region", "tile.interleaved_region", "tile.load_store_bytes_per_cycle",
+        "tile.vector_flops_half", "tile.vector_flops_single", "amp.block_overhead_measured", "planner.model_error",
+    }
+)  # fmt: skip
+
+
 def provenance(parts: Parts, time: dict[str, Any]) -> dict[str, Any]:
     """``constants`` with unit, source and confidence, and ``headline``: a formula a figure, with its terms."""
     constants = [fact.to_dict() for fact in parts.ipu.known.values()] + _scales(parts)
@@ -55,7 +91,8 @@ def _step(time: dict[str, Any], constants: list[dict[str, Any]]) -> dict[str, An
     for name, (formula, sections) in TERMS.items():
         seconds = time.get(f"{name}_seconds", 0.0)
         if seconds:
-            used = [row["name"] for row in constants if row["name"].startswith(sections)]
+            names = [row["name"] for row in constants if row["name"].startswith(sections)]
+            used = [name for name in names if name not in OF_NO_TIME]
             terms.append({"name": name, "value": seconds, "unit": "s", "formula": formula, "constants": used})
     formula = " + ".join(term["name"] for term in terms) + ", each in cycles by chip.clock"
     return {"figure": "step_seconds", "value": time["total_seconds"], "unit": "s", "formula": formula, "terms": terms}
@@ -77,7 +114,7 @@ def _rate(parts: Parts, time: dict[str, Any]) -> dict[str, Any]:
 def _fit(parts: Parts) -> dict[str, Any]:
     held = {name: int(column[parts.memory.worst_tile]) for name, column in parts.memory.by_tile.items()}
     terms = [
-        {"name": name, "value": amount, "unit": "B", "formula": "", "constants": []}
+        {"name": name, "value": amount, "unit": "B", "formula": HELD[name][0], "constants": list(HELD[name][1])}
         for name, amount in held.items()
         if amount
     ]

@@ -1,12 +1,16 @@
 """Headline figures down to formula, terms and constants; and what differs from hardware."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from simulator import RunConfig
+from simulator.machines.constants import NOMINAL
+from simulator.memory.lifetimes import CATEGORIES
 from simulator.report.build import build
 from simulator.report.differences import differences
+from simulator.report.provenance import HELD, OF_NO_TIME
 from tests.simulator.report.made import dense
 
 
@@ -38,3 +42,16 @@ def test_differences_depend_on_the_run() -> None:
     assert codes(RunConfig(precision="fp16")) - plain == {"rounding"}
     assert codes(RunConfig(task="infer"), 128, 2) - plain == {"links", "gateway"}
     assert codes(RunConfig(task="infer", machine={"chip.clock": 2e9})) - plain == {"variant"}
+
+
+def test_every_category_of_memory_says_how_it_is_counted(report: dict[str, Any]) -> None:
+    assert set(HELD) == set(CATEGORIES)
+    known = {constant["name"] for constant in report["provenance"]["constants"]}
+    assert {name for _, names in HELD.values() for name in names} <= known
+    assert known >= OF_NO_TIME
+
+
+def test_a_scale_that_a_run_sets_is_told_as_given() -> None:
+    constants = build(dense(priced=replace(NOMINAL, matrix=1.25)))["provenance"]["constants"]
+    matrix = next(constant for constant in constants if constant["name"] == "fitted.matrix")
+    assert (matrix["value"], matrix["confidence"]) == (1.25, "given")
