@@ -102,10 +102,15 @@ class Parallel:
             "replicas": self.replicas,
             "sequences_in_pack": self.sequences_in_pack,
             "global_batch": self.global_batch,
-            "equation": f"{terms}{packed} = {self.samples:g}",
+            "equation": f"{terms}{packed} = {worded_count(self.samples)}",
             "iterations": self.device_iterations,
             "samples_a_host_call": self.samples * (self.device_iterations if self.training else 1),
         }
+
+
+def worded_count(amount: float) -> str:
+    """A count in full: ``65536``, and ``3.4`` where packs are not whole."""
+    return str(round(amount)) if abs(amount - round(amount)) < 1e-6 else f"{amount:.2f}".rstrip("0")
 
 
 def lay_out(config: RunConfig, micro_batch: int) -> Parallel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -68,6 +68,7 @@ class _Walk:
         self.starts: list[int] = []
         self.layouts: dict[int, Layout] = {}
         self.cursor = 0
+        self.done: dict[Hashable, tuple[Plan, int]] = {}  # what reads a weight, with the plan that placed it
 
     def operator(self, index: int) -> None:
         kind = Kind(self.graph.ops.kind[index])
@@ -132,6 +133,13 @@ class _Walk:
     def _contraction(self, index: int, kind: Kind) -> None:
         tensors = self.graph.tensors
         sides = [tensors.root(t) for t in self.graph.ops.inputs[index][:2]]
+        again = self._again(index, sides)
+        if again in self.done:
+            plan, start = self.done[again]
+            for root in sides:
+                self.layout(root)
+            self._record(index, plan, start, _across(plan, kind))
+            return
         free = tuple(tensors.role[r] == Role.WEIGHT and r not in self.layouts for r in sides)
         problem = contraction(
             kind,
@@ -148,9 +156,15 @@ class _Walk:
                 self.layouts[root] = Layout(scaled(self.elements(root), Spread(wanted)), start)
         for root in sides:
             self.layout(root)
-        splits = dict(plan.splits)
-        groups = splits["groups"] if kind == Kind.CONV else 1  # groups of a convolution are channels too
-        self._record(index, plan, start, splits["across"] * groups)
+        if any(free):
+            self.done[again] = (plan, start)
+        self._record(index, plan, start, _across(plan, kind))
+
+    def _again(self, index: int, sides: list[int]) -> Hashable:
+        """Equal for the same work with the same weight: done again by recomputation, it finds the weight in place."""
+        weights = tuple(root if self.graph.tensors.role[root] == Role.WEIGHT else -1 for root in sides)
+        attributes = self.graph.ops.attributes[index]
+        return int(self.graph.ops.kind[index]), weights, tuple(sorted(attributes.items()))
 
     def _quarter(self, index: int) -> bool:
         """Whether a product reads 8-bit floats. Raises ``config.invalid`` on a chip whose matrix unit cannot."""
@@ -255,8 +269,14 @@ class _Walk:
             per_group = (a["rows"] // a["groups"], a["row_elements"], a["table_rows"] // a["groups"])
             return plan_grouped(a["groups"], *per_group, itemsize, kind == Kind.SCATTER, ipu)
         if kind in (Kind.GATHER, Kind.SCATTER):
+            again = self._again(index, [self.graph.tensors.root(self.graph.ops.inputs[index][0])])
+            if again in self.done:
+                return self.done[again][0]
             slices = self._slices(index, kind)
-            return plan_gather(slices, ipu) if kind == Kind.GATHER else plan_update(slices, ipu)
+            plan = plan_gather(slices, ipu) if kind == Kind.GATHER else plan_update(slices, ipu)
+            if slices.resident:
+                self.done[again] = (plan, 0)
+            return plan
         if kind == Kind.POOL:
             backward = len(self.graph.ops.inputs[index]) > 1 and "reduce_window" not in self.graph.ops.primitive[index]
             return plan_pool(a["outputs"], a["window"], backward, itemsize, ipu)
@@ -285,6 +305,12 @@ class _Walk:
             self.layouts[table] = Layout(scaled(self.elements(table), wanted), self._advance(wanted.used))
             return found
         return replace(found, resident=False)
+
+
+def _across(plan: Plan, kind: Kind) -> int:
+    """Tiles over which channels are cut; groups of a convolution are channels too."""
+    splits = dict(plan.splits)
+    return splits["across"] * (splits["groups"] if kind == Kind.CONV else 1)
 
 
 def _sweeps(a: dict[str, Any], itemsize: int) -> Sweeps:

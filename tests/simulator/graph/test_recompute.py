@@ -71,6 +71,18 @@ def waiting(found: Graph) -> int:
     return int(live.max())
 
 
+def test_a_product_done_again_has_the_plan_and_the_tiles_of_the_first() -> None:
+    found = parts(recompute="checkpoints", checkpoints=list(KEPT)).classes[0]
+    ops, chosen = found.graph.ops, found.assignment
+    for layer in range(3):
+        done = {
+            Pass(ops.pass_[i]): (chosen.plans[i], chosen.starts[i])
+            for i in range(len(ops))
+            if ops.source[i] == f"layer{layer}.product" and ops.pass_[i] in (Pass.FORWARD, Pass.RECOMPUTE)
+        }
+        assert done[Pass.FORWARD] == done[Pass.RECOMPUTE]
+
+
 def test_stages_stash_what_enters_them_and_the_last_is_not_run_again() -> None:
     found = laid(splits=["layer2."], accumulation=4, recompute="stages")
     first, last = (planned.part.graph for planned in found.planned)

@@ -34,6 +34,13 @@ def test_the_batch_equation_of_packed_bert_on_pod16() -> None:
     assert batch["global_batch"] == 3072
 
 
+def test_large_batches_are_written_in_full() -> None:
+    equation = laid(system="pod256", batch=4096).to_dict()["batch"]["equation"]
+    assert equation == "4096 x 1 x 256 = 1048576"
+    packed = laid(system="pod4", batch=1, sequences_in_pack=1.17).to_dict()["batch"]["equation"]
+    assert packed == "1 x 1 x 4 x 1.17 = 4.68"
+
+
 def test_iterations_multiply_samples_of_a_host_call_and_not_the_batch() -> None:
     found = laid(system="pod16", batch=4, accumulation=2, device_iterations=8)
     assert found.global_batch == 4 * 2 * 16
