@@ -2,7 +2,8 @@
 
 Packing follows Krell et al. 2021 (arXiv 2107.02027): up to ``pack`` sequences share a row, each token attends to its
 own sequence alone, positions start again, and the next-sentence head reads one place a sequence. RoBERTa (Liu et al.
-2019, arXiv 1907.11692) is the same encoder with other tables; RoFormer turns queries and keys instead of adding
+2019, arXiv 1907.11692) is the same encoder with other tables; the layers of ALBERT (Lan et al. 2019, arXiv 1909.11942)
+share their weights and its tables are narrow; RoFormer turns queries and keys instead of adding
 positions (Su et al. 2021, arXiv 2104.09864).
 """
 
@@ -31,13 +32,14 @@ class _Bert:
     def __init__(
         self, name: str, *, layers: int, width: int, heads: int, sequence: int, vocab: int, pack: int,
         qkv_products: int, dropout: int, attention_dropout: int, decomposed_gelu: int = 0, places: int = 512,
-        kinds: int = 2, turned: bool = False,
+        kinds: int = 2, turned: bool = False, narrow: int = 0,
     ) -> None:  # fmt: skip
         if sequence > places and not turned:
             raise refused("sequence", f"at most {places}, the positions that the model knows")
         self.net = Network(name)
         self.width, self.sequence, self.vocab, self.pack = width, sequence, vocab, pack
         self._layers, self._places, self._kinds, self._turned = layers, places, kinds, turned
+        self._narrow = narrow  # width of the tables of an encoder whose layers share their weights
         self._like = Layer(
             width, heads, 4 * width, qkv_products=qkv_products, dropout=dropout,
             attention_dropout=attention_dropout, epsilon=EPSILON,
@@ -51,27 +53,29 @@ class _Bert:
             data, mask = self._embedded(), self._mask()
         turn = rotary(net, self.sequence, self.width // self._like.heads) if self._turned else None
         for number in range(self._layers):
-            data = layer(net, f"layer{number}", self._like, data, mask=mask, turn=turn)
+            with net.scope(f"layer{number}", weights="layer" if self._narrow else None):
+                data = layer(net, "", self._like, data, mask=mask, turn=turn)
         return data
 
     def _embedded(self) -> str:
-        net, row = self.net, ("batch", self.sequence)
+        net, row, width = self.net, ("batch", self.sequence), self._narrow or self.width
         tokens = net.input("tokens", row, "int32")
-        self.words = net.weight("words", (self.vocab, self.width), SPREAD)
+        self.words = net.weight("words", (self.vocab, width), SPREAD)
         data = net.node("Gather", "words.gather", [self.words, tokens], axis=0)
-        kinds = net.weight("kinds", (self._kinds, self.width), SPREAD)
+        kinds = net.weight("kinds", (self._kinds, width), SPREAD)
         if self._kinds > 1:
             kinds = net.node("Gather", "kinds.gather", [kinds, net.input("segments", row, "int32")], axis=0)
         data = net.node("Add", "kinds.add", [data, kinds])
         if not self._turned:
             data = net.node("Add", "positions.add", [data, self._positions()])
-        data = layer_norm(net, "norm", data, self.width, epsilon=EPSILON)
-        return dropout(net, "dropout", data, self._like.dropout)
+        data = layer_norm(net, "norm", data, width, epsilon=EPSILON)
+        data = dropout(net, "dropout", data, self._like.dropout)
+        return dense(net, "widen", data, (width, self.width), spread=0.02) if self._narrow else data
 
     def _positions(self) -> str:
         """Rows of the table of positions: the first ones, or those of each token where sequences are packed."""
         net = self.net
-        table = net.weight("positions", (self._places, self.width), SPREAD)
+        table = net.weight("positions", (self._places, self._narrow or self.width), SPREAD)
         if self.pack > 1:
             places = net.input("positions", ("batch", self.sequence), "int32")
             return net.node("Gather", "positions.gather", [table, places], axis=0)

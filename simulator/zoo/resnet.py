@@ -1,4 +1,4 @@
-"""zoo:resnet50 (v1.5) and zoo:resnext101 (32x4d): bottleneck networks over colour images, 1,000 classes.
+"""Residual networks over colour images, 1,000 classes: ResNet (v1.5), and ResNeXt with grouped convolutions.
 
 Shapes: He et al. 2015 (arXiv 1512.03385), table 1, with the stride of a stage in its 3x3 convolution, which is what the
 field calls v1.5; Xie et al. 2017 (arXiv 1611.05431), table 1, for grouped 3x3 convolutions. Unit u of stage s, which
@@ -15,23 +15,30 @@ STEM = 64
 OUTWARD = (256, 512, 1024, 2048)  # channels that a block of each stage gives out
 
 
-def build(*, blocks: list[int], cardinality: int, group_width: int, size: int, norm_groups: int) -> Network:
+def build(
+    *, blocks: list[int], cardinality: int, group_width: int, size: int, norm_groups: int, basic: bool = False
+) -> Network:
     """Input ``image`` [batch, 3, size, size], output ``scores`` [batch, 1000].
 
     A block's 3x3 convolution has ``cardinality`` groups of ``group_width`` channels (in stage 1; twice as many in each
-    later one). ``norm_groups`` 0 is batch normalisation, else group normalisation with so many groups.
+    later one). ``norm_groups`` 0 is batch normalisation, else group normalisation with so many groups. ``basic`` blocks
+    are two 3x3 convolutions.
     """
     maker = _Maker(Network("resnet"), norm_groups)
     net = maker.net
     data = maker.activated("stem", net.input("image", ("batch", 3, size, size)), (3, STEM), 7, 2)
     data = net.node("MaxPool", "stem.pool", [data], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
     inward = STEM
-    for stage, (count, outward) in enumerate(zip(blocks, OUTWARD, strict=True)):
+    for stage, (count, wide) in enumerate(zip(blocks, OUTWARD, strict=True)):
         inner = cardinality * group_width << stage
+        outward = inner if basic else wide
         for place in range(count):
             stride = 2 if stage and not place else 1
             with net.scope(f"stage{stage + 1}.block{place + 1}"):
-                data = maker.block(data, (inward, inner, outward), stride, cardinality)
+                if basic:
+                    data = maker.basic(data, (inward, outward), stride)
+                else:
+                    data = maker.block(data, (inward, inner, outward), stride, cardinality)
             inward = outward
     classifier(net, data, inward, CLASSES)
     return net
@@ -63,6 +70,16 @@ class _Maker:
         made = self.normed("conv2", made, (inner, inner), 3, stride, groups=cardinality)
         made = net.node("Relu", "relu2", [made])
         made = self.normed("conv3", made, (inner, outward), 1, 1)
+        if inward != outward:
+            data = self.normed("projection", data, (inward, outward), 1, stride)
+        return net.node("Relu", "relu3", [net.node("Add", "add", [made, data])])
+
+    def basic(self, data: str, channels: tuple[int, int], stride: int) -> str:
+        """Two 3x3 convolutions, and a projection of the input where its shape changes."""
+        inward, outward = channels
+        net = self.net
+        made = net.node("Relu", "relu1", [self.normed("conv1", data, (inward, outward), 3, stride)])
+        made = self.normed("conv2", made, (outward, outward), 3, 1)
         if inward != outward:
             data = self.normed("projection", data, (inward, outward), 1, stride)
         return net.node("Relu", "relu3", [net.node("Add", "add", [made, data])])

@@ -141,4 +141,9 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
         {"categories": 3, "numbers": 2, "hidden": [6, 5], "buckets": 4, "width": 3},
     ),
     "ghostnet": ("ghostnet.build", {"width": 0.25, "size": 32}),
+    "albert": ("bert.build_squad", {**BERT, "narrow": 8}),
+    "resnet-basic": ("resnet.build", {**RESNET, "basic": True}),
+    "mobilenet-v1": ("mobilenet.build_v1", {"size": 32}),
+    "mobilenet-v2": ("mobilenet.build_v2", {"size": 32}),
+    "mobilenet-v3": ("mobilenet.build_v3", {"size": 32, "large": False}),
 }

@@ -79,7 +79,9 @@ class _OneBatch:
         return Batch(self._inputs, self._labels)
 
 
-@pytest.mark.parametrize("name", ["bert-packed", "gpt2"])
+@pytest.mark.parametrize(
+    "name", ["gpt2", pytest.param("bert-packed", marks=pytest.mark.slow), pytest.param("vit", marks=pytest.mark.slow)]
+)
 def test_training_learns_a_batch_by_heart(name: str) -> None:
     program, _ = program_of(_built(name), _entry(name), batch=BATCH, dims={})
     config = RunConfig(batch=BATCH, steps=12, optimiser="adam", learning_rate=0.003)

@@ -11,12 +11,31 @@ from simulator import ZOO, SimulatorError, build_zoo
 from simulator.zoo.catalogue import ZooModel, build, chosen, find
 from simulator.zoo.opening import LARGEST_FILE, open_zoo
 
+# as counted by the sources, without running statistics
+PUBLISHED = {
+    "resnet18": 11_689_512, "resnet34": 21_797_672, "resnet50": 25_557_032, "resnet101": 44_549_160,
+    "resnet152": 60_192_808, "resnext50": 25_028_904, "resnext101": 44_177_704, "mobilenet-v1": 4_231_976,
+    "mobilenet-v2": 3_504_872, "mobilenet-v3-large": 5_483_032, "mobilenet-v3-small": 2_542_856,
+    "efficientnet-b0": 5_288_548, "efficientnet-b4": 19_341_616, "vit-s16": 22_050_664, "vit-b16": 86_567_656,
+    "vit-l16": 304_326_632, "swin-base": 87_768_224, "swin-large": 196_532_476, "bert-base": 110_106_428,
+    "bert-large": 336_226_108, "bert-base-squad": 108_893_186, "bert-large-squad": 334_094_338,
+    "roberta-base-squad": 124_056_578, "albert-base-squad": 11_094_530, "deberta-base": 138_603_266,
+    "gpt2-small": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080, "clip": 151_277_313,
+    "clip-text": 123_060_480, "unet": 31_030_658,
+}  # fmt: skip
 SMALL = [m.id for m in ZOO if 4 * m.parameters <= 20_000_000]
 
 
 @pytest.mark.parametrize("model", ZOO, ids=lambda m: m.id)
 def test_parameters_are_as_described(model: ZooModel) -> None:
     assert build(model, dict(model.options)).parameters == model.parameters
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_trained_parameters_are_as_published(name: str) -> None:
+    weights = build(find(name), dict(find(name).options)).weights
+    statistics = sum(w.elements for key, w in weights.items() if key.endswith((".norm.mean", ".norm.var")))
+    assert sum(w.elements for w in weights.values()) - statistics == PUBLISHED[name]
 
 
 @pytest.mark.parametrize("model", ZOO, ids=lambda m: m.id)
