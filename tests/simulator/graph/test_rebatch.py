@@ -12,12 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.config import RunConfig
+from simulator.errors import SimulatorError
 from simulator.frontends.onnx.importer import load
 from simulator.graph.graph import Graph
 from simulator.graph.rebatch import Batches, NotAffineError, template
 from simulator.graph.trace import trace
 from simulator.pipeline import open_model
 from simulator.program import Program
+from simulator.zoo.catalogue import ZOO
 from tests.simulator.handmade import dense_step
 from tests.simulator.onnx_models import normed_net, perceptron
 
@@ -58,6 +60,28 @@ def _same(made: Graph, traced: Graph) -> None:
 def test_any_batch_equals_its_own_trace(model: str, task: str, batch: int) -> None:
     found = template(_traced(model, 4, task), _traced(model, 9, task))
     _same(found.at(batch), _traced(model, batch, task))
+
+
+@pytest.mark.parametrize(("model", "task"), [("zoo:lstm", "train"), ("zoo:unet", "infer")])
+def test_a_model_of_the_zoo_equals_its_own_trace(model: str, task: str) -> None:
+    _same(template(_traced(model, 4, task), _traced(model, 9, task)).at(6), _traced(model, 6, task))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["train", "infer"])
+@pytest.mark.parametrize("model", [each.id for each in ZOO])
+def test_every_model_of_the_zoo_equals_its_own_trace_or_is_refused(model: str, task: str) -> None:
+    if task == "train" and not next(each for each in ZOO if each.id == model).trainable:
+        pytest.skip("not trainable")
+    try:
+        found = template(_traced(model, 4, task), _traced(model, 9, task))
+    except NotAffineError:
+        assert model == "zoo:clip"  # it compares every image of a batch with every text
+        return
+    except SimulatorError as error:
+        assert error.code == "config.batch_fixed"  # a kernel
+        return
+    _same(found.at(6), _traced(model, 6, task))
 
 
 def test_which_of_the_two_traces_comes_first_does_not_matter() -> None:
