@@ -79,7 +79,8 @@ def test_every_model_of_the_zoo_equals_its_own_trace_or_is_refused(model: str, t
         assert model == "zoo:clip"  # it compares every image of a batch with every text
         return
     except SimulatorError as error:
-        assert error.code == "config.batch_fixed"  # a kernel
+        if error.code != "config.batch_fixed":  # a kernel
+            raise
         return
     _same(found.at(6), _traced(model, 6, task))
 
