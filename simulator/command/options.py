@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from simulator.command.settings_file import read_settings
 from simulator.config import CHOICES, RunConfig
 from simulator.errors import SimulatorError
+from simulator.zoo.catalogue import ZOO
 
 DEFAULTS = RunConfig()
 # these decide the numbers of a run, not its time or memory
@@ -115,7 +116,13 @@ def settings_of(options: argparse.Namespace) -> Settings:
             found[setting.name] = text if isinstance(text, bool) else _read(setting.name, str(setting.type), text)
     _merge(found, "dims", dict(_dim(text) for text in options.dim))
     _merge(found, "machine", {name: value for text in options.machine for name, value in _machine(text).items()})
-    return Settings(RunConfig.from_dict(found), frozenset(found))
+    return Settings(RunConfig.from_dict({**_of_kernel(getattr(options, "model", None)), **found}), frozenset(found))
+
+
+def _of_kernel(model: Any) -> dict[str, Any]:
+    """What a built-in kernel is run with unless somebody says otherwise: it has nothing to train and no batch."""
+    kernel = next((entry for entry in ZOO if entry.id == model and not entry.trainable), None)
+    return {name: kernel.run.config[name] for name in ("task", "batch")} if kernel else {}
 
 
 def model_of(options: argparse.Namespace) -> str:

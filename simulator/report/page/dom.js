@@ -15,7 +15,10 @@ const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS
 
 function scaled(amount, step, units, digits) {
   let unit = 0;
-  while (Math.abs(amount) >= step && unit < units.length - 1) { amount /= step; unit += 1; }
+  while (Math.abs(amount) >= step && unit < units.length - 1) {
+    amount /= step;
+    unit += 1;
+  }
   return `${amount.toFixed(unit ? digits : 0)} ${units[unit]}`;
 }
 const bytes = (amount) => scaled(amount, 1024, ["B", "KiB", "MiB", "GiB", "TiB"], 1);
@@ -24,14 +27,36 @@ const count = (amount) => amount.toLocaleString("en", { maximumFractionDigits: a
 const percent = (share, digits = 1) => `${(share * 100).toFixed(digits)} %`;
 
 function seconds(amount) {
-  const units = [[3600, "h"], [60, "min"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+  const units = [
+    [3600, "h"],
+    [60, "min"],
+    [1, "s"],
+    [1e-3, "ms"],
+    [1e-6, "µs"],
+    [1e-9, "ns"],
+  ];
   const found = units.find(([size]) => Math.abs(amount) >= size) ?? units[units.length - 1];
   const value = amount / found[0];
   return amount === 0 ? "0 s" : `${value >= 100 ? value.toFixed(0) : value.toPrecision(3)} ${found[1]}`;
 }
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-const PALETTE = ["#2f6fd6", "#e08a1e", "#8b5fc7", "#4f9a94", "#c2477f", "#7a8a2d", "#2c8f57", "#d9662f", "#b49a2e", "#5b7fa6", "#a0522d", "#6b8e9e", "#9467bd", "#c9a227"];
+const PALETTE = [
+  "#2f6fd6",
+  "#e08a1e",
+  "#8b5fc7",
+  "#4f9a94",
+  "#c2477f",
+  "#7a8a2d",
+  "#2c8f57",
+  "#d9662f",
+  "#b49a2e",
+  "#5b7fa6",
+  "#a0522d",
+  "#6b8e9e",
+  "#9467bd",
+  "#c9a227",
+];
 const paint = (index) => PALETTE[index % PALETTE.length];
 const words = (name) => name.replaceAll("_", " ");
 
@@ -45,28 +70,55 @@ function showTip(event, ...content) {
   tip.style.left = `${Math.max(8, left)}px`;
   tip.style.top = `${below ? event.clientY + 16 : Math.max(8, event.clientY - box.height - 12)}px`;
 }
-const hideTip = () => { tip.hidden = true; };
-const pairs = (rows) => el("table", {}, el("tbody", {}, rows.map(([name, value]) => el("tr", {}, el("td", {}, name), el("td", { class: "number" }, value)))));
+const hideTip = () => {
+  tip.hidden = true;
+};
+const pairs = (rows) =>
+  el(
+    "table",
+    {},
+    el(
+      "tbody",
+      {},
+      rows.map(([name, value]) => el("tr", {}, el("td", {}, name), el("td", { class: "number" }, value))),
+    ),
+  );
 
 function section(id, title, ...children) {
-  document.getElementById("report").append(el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), ...children));
+  document
+    .getElementById("report")
+    .append(
+      el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), ...children),
+    );
 }
 
 function table(columns, rows) {
   const head = columns.map((c) => el("th", { scope: "col", class: c.number ? "number" : null }, c.title));
-  const body = rows.map((row) => el("tr", {}, columns.map((c) => el("td", { class: c.number ? "number" : c.class }, c.cell(row)))));
+  const body = rows.map((row) =>
+    el(
+      "tr",
+      {},
+      columns.map((c) => el("td", { class: c.number ? "number" : c.class }, c.cell(row))),
+    ),
+  );
   return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)));
 }
 
 function legend(items) {
-  return el("ul", { class: "legend" }, items.map(([name, shade]) => el("li", {}, el("i", { style: `background:${shade}` }), name)));
+  return el(
+    "ul",
+    { class: "legend" },
+    items.map(([name, shade]) => el("li", {}, el("i", { style: `background:${shade}` }), name)),
+  );
 }
 
 // A canvas that is as sharp as the screen; draw(context, width, height) runs again when its width or the theme changes.
 function drawn(height, label, draw) {
   const canvas = el("canvas", { role: "img", "aria-label": label, tabindex: "0" });
   const redraw = () => {
-    const width = canvas.clientWidth, ratio = window.devicePixelRatio || 1, tall = typeof height === "function" ? height(width) : height;
+    const width = canvas.clientWidth,
+      ratio = window.devicePixelRatio || 1,
+      tall = typeof height === "function" ? height(width) : height;
     if (!width) return;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(tall * ratio);

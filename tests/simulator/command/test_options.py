@@ -7,6 +7,7 @@ import pytest
 
 from simulator import RunConfig, SimulatorError
 from simulator.command.options import OF_NUMBERS, Parser, Settings, add_settings, one_setting, settings_of
+from simulator.zoo.catalogue import ZOO
 
 
 def settings(*words: str) -> Settings:
@@ -26,6 +27,13 @@ def test_every_setting_of_a_report_has_an_option() -> None:
 
 def test_nothing_given_is_the_default() -> None:
     assert settings() == Settings(RunConfig(), frozenset())
+
+
+@pytest.mark.parametrize("kernel", [entry.id for entry in ZOO if not entry.trainable])
+def test_a_kernel_is_run_once_and_not_trained_unless_somebody_says_so(kernel: str) -> None:
+    assert settings(kernel) == Settings(RunConfig(task="infer", batch=1), frozenset())
+    found = settings(kernel, "--task", "train", "--batch", "4")
+    assert (found.config.task, found.config.batch) == ("train", 4)
 
 
 def test_each_kind_of_option_is_read() -> None:
