@@ -137,7 +137,7 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
             outputs=proportional(asked.outputs + asked.zero_filled, results),
             codelets=_codelets(split, problem),
             splits=_named(split),
-            temporary=held + grid.full(partials) * problem.partial * _copies_of_partials(split, problem),
+            temporary=_temporary(held, grid.full(partials * problem.partial), split, problem),
             flops=2 * asked.macs,
             operands=_residents(problem, own_inputs, own_weights),
         ),
@@ -145,11 +145,14 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
     )
 
 
-def _copies_of_partials(split: Split, problem: Contraction) -> int:
-    """Two where partials are gathered to be added, none where the vertex writes what the operator's output is."""
+def _temporary(held: Ints, partials: Ints, split: Split, problem: Contraction) -> Ints:
+    """Bytes at the worst moment: operands beside partials, or, when they are added, partials beside what is gathered.
+
+    The vertex writes the operator's output itself where nothing is left to be done with partials.
+    """
     if split.ins > 1:
-        return 2
-    return 0 if problem.partial == problem.result and split.serial == 1 else 1
+        return np.maximum(held + partials, 2 * partials)
+    return held if problem.partial == problem.result and split.serial == 1 else held + partials
 
 
 def _multiply(problem: Contraction, grid: Grid, gathered: Exchange, copied: Ints, vertex: Ints) -> list[Step]:

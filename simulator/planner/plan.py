@@ -26,7 +26,7 @@ class Part(IntEnum):
     VECTOR = 1  # element-wise codelets, pooling, random numbers, sorting, scalar loops
     REDUCE = 2  # sums over partials or over the elements of a tile
     COPY = 3  # rearrangement on a tile
-    SLICE = 4  # rows taken from or added to tables
+    SLICE = 4  # rows taken from or added to tables; kernels written by hand, whose instructions are counted
     EXCHANGE = 5
     SYNC = 6
 

@@ -290,11 +290,11 @@ def _reduction_price(problem: Contraction, worst: Worst, ipu: Ipu) -> Ints:
 
 
 def temporary_bytes(problem: Contraction, worst: Worst) -> Ints:
-    """Bytes that the fullest tile needs while it runs: gathered operands, their copies, partial sums."""
+    """Bytes of the fullest tile at its worst: operands, their copies and partial sums, or partial sums as they join."""
     w = worst
     read = input_elements(problem, w.groups, w.batch, w.rows, w.ins) * problem.element
     weights = w.groups * problem.taps * w.ins * w.outs * problem.element
     partials = w.groups * w.batch * w.rows * problem.width * w.outs * problem.partial
     copied = copied_elements(problem, w) * problem.element
-    gathered = np.where(w.depth > 1, partials, 0)
-    return read + copied + weights + partials + gathered
+    joined = np.where(w.depth > 1, 2 * partials, 0)
+    return np.maximum(read + copied + weights + partials, joined)

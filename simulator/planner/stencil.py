@@ -96,7 +96,7 @@ def plan_stencil(sweeps: Sweeps, ipu: Ipu) -> Plan:
     grid = np.stack([axis.reshape(-1) for axis in np.meshgrid(*sides, indexing="ij")])
     values = np.pad(grid.prod(axis=0) * sweeps.channels, (0, ipu.tiles - grid.shape[1]))
     halo = _halo(sweeps, cut, grid, ipu) if sweeps.halo else None
-    steps = [Step("sweep", halo, sweep_cycles(sweeps, values, ipu), Part.VECTOR, sweeps.steps)]
+    steps = [Step("sweep", halo, sweep_cycles(sweeps, values, ipu), Part.SLICE, sweeps.steps)]
     arrived = np.zeros(ipu.tiles, dtype=np.int64) if halo is None else halo.receive
     name = f"stencil-{sweeps.points}-{sweeps.lanes}-{sweeps.itemsize}"
     return assemble(
