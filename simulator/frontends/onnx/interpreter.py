@@ -54,15 +54,16 @@ def _run_node(node: NodePlan, environment: Environment, weights: Environment, co
 
 def _in_one_type(node: NodePlan, arguments: list[Any], context: Context) -> list[Any]:
     """Floats in the type of the run: a file's own constants and casts may be of another precision."""
-    if context.exact:
+    traced = [a for a in arguments if isinstance(a, jax.Array)]
+    if context.exact or not traced:
         return arguments
-    met = {a.dtype for a in arguments if isinstance(a, jax.Array) and np.issubdtype(a.dtype, np.floating)}
-    if not met or (context.float_type is None and len(met) > 1):
+    met = {a.dtype for a in traced if np.issubdtype(a.dtype, np.floating)}
+    if context.float_type is None and len(met) != 1:
         return arguments
     dtype = met.pop() if context.float_type is None else context.float_type
 
     def fitted(position: int, value: Any) -> Any:
-        inexact = value is not None and np.issubdtype(value.dtype, np.floating)
+        inexact = np.issubdtype(getattr(value, "dtype", None) or object, np.floating)
         return value.astype(dtype) if inexact and position not in node.op.static else value
 
     return [fitted(position, value) for position, value in enumerate(arguments)]
