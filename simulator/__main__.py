@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _simulate(words: list[str]) -> int:
     options = parser().parse_args(words)
-    settings = settings_of(options)
+    settings = settings_of(options, as_published=True)
     model = model_of(options)
     from simulator.pipeline import simulate  # after the options: JAX takes half a second to import
 

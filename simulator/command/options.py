@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NoReturn
 
+from simulator.command.published import published
 from simulator.command.settings_file import read_settings
 from simulator.config import CHOICES, RunConfig
 from simulator.errors import SimulatorError
@@ -69,15 +70,16 @@ class Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True)
 class Settings:
-    """A RunConfig and the names of those of its fields that somebody gave."""
+    """A RunConfig and the names of those of its fields that somebody gave, or that a published run decided."""
 
     config: RunConfig
     given: frozenset[str]
+    published: frozenset[str] = frozenset()
 
     @property
     def origins(self) -> dict[str, str]:
-        """``given`` for what was set; everything else is left to the simulation to name."""
-        return dict.fromkeys(sorted(self.given), "given")
+        """``given`` and ``published``; everything else is left to the simulation to name."""
+        return {**dict.fromkeys(sorted(self.published), "published"), **dict.fromkeys(sorted(self.given), "given")}
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -104,8 +106,12 @@ def _add_option(group: Any, name: str, kind: str) -> None:
     group.add_argument(flag, dest=name, metavar=metavar, help=" ".join(filter(None, words)) or None)
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
-    """Validated settings: the defaults, then ``--config``, then the options. Raises ``config.invalid``."""
+def settings_of(options: argparse.Namespace, *, as_published: bool = False) -> Settings:
+    """Validated settings: the defaults, then ``--config``, then the options. Raises ``config.invalid``.
+
+    ``as_published``: what nobody gave of a built-in model is as in its published run; else only its kernels are run
+    once and not trained.
+    """
     found = dict(read_settings(options.config, _legal()).values) if options.config else {}
     if options.config and "model" in found:
         options.model = options.model or found["model"]
@@ -116,7 +122,13 @@ def settings_of(options: argparse.Namespace) -> Settings:
             found[setting.name] = text if isinstance(text, bool) else _read(setting.name, str(setting.type), text)
     _merge(found, "dims", dict(_dim(text) for text in options.dim))
     _merge(found, "machine", {name: value for text in options.machine for name, value in _machine(text).items()})
-    return Settings(RunConfig.from_dict({**_of_kernel(getattr(options, "model", None)), **found}), frozenset(found))
+    model = getattr(options, "model", None)
+    if not as_published:
+        return Settings(RunConfig.from_dict({**_of_kernel(model), **found}), frozenset(found))
+    more = published(model, found)
+    whole = {**more, **found}
+    _merge(whole, "dims", {**more.get("dims", {}), **(found.get("dims") or {})})
+    return Settings(RunConfig.from_dict(whole), frozenset(found), frozenset(more) - frozenset(found))
 
 
 def _of_kernel(model: Any) -> dict[str, Any]:

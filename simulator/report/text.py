@@ -32,11 +32,11 @@ def _headline(report: dict[str, Any]) -> list[str]:
     low, high = report["intervals"]["step_seconds"]
     slow, fast = report["intervals"]["samples_per_second"]
     what = "training" if config["task"] == "train" else "inference"
-    name = plain(model["name"])
+    where = f"{parallel['system']}, {parallel['ipus']} IPU{'s' * (parallel['ipus'] > 1)}"
     lines = [
-        f"{name}: {what} on {parallel['system']}, {parallel['ipus']} IPUs, {config['precision']} (simulated)",
-        f"  {model['parameters']:,} parameters; micro-batch x accumulation x replicas: {parallel['batch']['equation']}"
-        f" = global batch {parallel['global_batch']}",
+        f"{plain(model['name'])}: {what} on {where}, {config['precision']} (simulated)",
+        f"  {model['parameters']:,} parameters; global batch {parallel['batch']['equation']}"
+        " (micro-batch x accumulation x replicas)",
         f"  step         {worded_seconds(report['step_seconds'])}  [{worded_seconds(low)} to {worded_seconds(high)}]",
         f"  throughput   {report['samples_per_second']:,.0f} samples/s  [{slow:,.0f} to {fast:,.0f}]",
     ]
@@ -128,10 +128,28 @@ def _operators(report: dict[str, Any]) -> list[str]:
 
 
 def _end(report: dict[str, Any]) -> list[str]:
-    coverage, origins = report["coverage"], report["config_origins"]
+    coverage = report["coverage"]
     lines = [f"Coverage: {coverage['share_of_time_modelled']:.1%} of the time is modelled."]
     for item in coverage["fallbacks"][:ROWS]:
         lines.append(f"  by fallback: {item['op']} x {item['count']} in {plain(item['source']) or 'the step itself'}")
-    stated = [name for name, origin in origins.items() if origin != "assumed"]
-    lines.append(f"Settings: {', '.join(stated) or 'none'} given or published; all others are assumed.")
+    lines += _settings(report)
     return lines + [f"Note ({note['code']}): {plain(note['message'])}" for note in report["notes"]]
+
+
+def _settings(report: dict[str, Any]) -> list[str]:
+    """Which settings were given, which a published run decided and with what, and that the rest is assumed."""
+    origins, config = report["config_origins"], report["config"]
+    given = [name for name, origin in origins.items() if origin == "given"]
+    lines = [f"Settings given: {', '.join(given) or 'none'}; those not named are assumed."]
+    published = [name for name, origin in origins.items() if origin == "published"]
+    if published:
+        values = ", ".join(f"{name} {_short(_value(config[name]), 40)}" for name in published)
+        option = ("batch" if "batch" in published else published[0]).replace("_", "-")
+        lines.append(f"Settings of the published run: {values}; give --{option} ... to change.")
+    return lines
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={each}" for name, each in value.items())
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -33,12 +33,14 @@ def _main(words: list[str]) -> int:
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
     add_settings(parser)
     options = parser.parse_args(words)
-    settings, changes = settings_of(options), together(options.set)
+    settings, changes = settings_of(options, as_published=True), together(options.set)
     model = model_of(options)
     from simulator.whatif.difference import worded  # after the options: JAX takes half a second to import
     from simulator.whatif.session import Session
 
-    session = Session(model, settings.config, on_progress=None if options.quiet else progress())
+    session = Session(
+        model, settings.config, origins=settings.origins, on_progress=None if options.quiet else progress()
+    )
     began = time.process_time()
     found = session.what_if(changes)
     found["simulation"] = {"cpu_seconds": time.process_time() - began}

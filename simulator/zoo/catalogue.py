@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,11 +96,12 @@ def find(name: str) -> ZooModel:
     for model in ZOO:
         if model.id == key:
             return model
-    known = ", ".join(model.id for model in ZOO)
+    close = get_close_matches(key, [model.id for model in ZOO], 4, 0.5)
+    near = f" Did you mean {' or '.join(close)}?" if close else ""
     raise SimulatorError(
         "model.unknown_zoo",
-        f"There is no built-in model '{name[:100]}'. Use one of {known}.",
-        params={"name": name[:100]},
+        f"There is no built-in model '{name[:100]}'.{near} './podium models' lists all {len(ZOO)}.",
+        params={"name": name[:100], "close": close},
     )
 
 

@@ -17,7 +17,7 @@ def test_a_model_that_fits_exits_0_with_a_report(capsys: pytest.CaptureFixture[s
     assert main(["zoo:mnist", "--system", "pod16", "--batch", "8", "--quiet"]) == 0
     said = capsys.readouterr().out
     assert "zoo:mnist: training on pod16, 16 IPUs" in said
-    assert "global batch 128" in said
+    assert "global batch 8 x 1 x 16 = 128" in said
 
 
 def test_json_is_the_whole_report(capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,10 +73,14 @@ def test_a_model_too_large_for_a_file_is_refused_with_what_to_do() -> None:
     assert caught.value.code == "model.too_large"
 
 
-def test_an_unknown_name_lists_what_there_is() -> None:
-    with pytest.raises(SimulatorError, match="zoo:mnist") as caught:
-        build_zoo("zoo:nothing")
+@pytest.mark.parametrize(
+    ("name", "said"), [("zoo:nothing", "podium models"), ("zoo:resnet5", "Did you mean zoo:resnet50")]
+)
+def test_an_unknown_name_says_what_comes_close_and_where_the_list_is(name: str, said: str) -> None:
+    with pytest.raises(SimulatorError, match=said) as caught:
+        build_zoo(name)
     assert caught.value.code == "model.unknown_zoo"
+    assert len(caught.value.message) < 250
 
 
 def test_an_unknown_option_lists_what_there_is() -> None:

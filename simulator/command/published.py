@@ -1,0 +1,41 @@
+"""Settings of a built-in model that nobody gave: those of its published run, as far as they go with what was given."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from simulator.zoo.catalogue import ZOO
+
+# who gives one of the first decides about the second as well
+DECIDES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
+    (frozenset(given), frozenset(left_out))
+    for given, left_out in (
+        (("system",), ("ipus", "replicas", "hosts", "loader_workers")),
+        (("ipus",), ("replicas", "hosts")),
+        (("replicas",), ("ipus", "hosts")),
+        (("stages", "splits", "stage_ipus"), ("stages", "splits", "stage_ipus", "stage_proportions", "replicas")),
+        (("recompute",), ("checkpoints",)),
+        (("checkpoints",), ("recompute",)),
+        (("available_memory_proportion",), ("stage_proportions",)),
+        (("precision",), ("partials", "state_precision")),
+    )
+)
+
+
+def published(model: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of the published run of a built-in model of the task that is wanted; none for any other model."""
+    found = next((entry for entry in ZOO if entry.id == model), None)
+    if found is None or given.get("task", found.run.config["task"]) != found.run.config["task"]:
+        return {}
+    left_out = _left_out(given)
+    return {name: value for name, value in found.run.config.items() if name not in left_out}
+
+
+def _left_out(given: Collection[str]) -> set[str]:
+    """What was given, ``dims`` apart (they are merged), and what that decides."""
+    found = {name for name in given if name != "dims"}
+    for deciding, decided in DECIDES:
+        if deciding & set(given):
+            found |= decided
+    return found
