@@ -16,6 +16,7 @@ from simulator.validation.places import Place, place_of
 from simulator.validation.refusals import NotModelled
 from simulator.validation.software import Software, software_of
 from simulator.validation.workloads import Workload, workload_of
+from simulator.zoo.catalogue import find
 
 GIVEN, PUBLISHED, ASSUMED = "given", "published", "assumed"
 MESHES = frozenset({"zoo:stencil2d", "zoo:stencil3d", "zoo:blur", "zoo:stream-triad"})
@@ -184,7 +185,8 @@ class _Settings:
             self.put("sequences_in_pack", self.workload.sequences_in_pack, ASSUMED)
         elif not self.workload.inference_packs and self.values.get("sequences_in_pack", 1.0) != 1.0:
             self.values["sequences_in_pack"] = 1.0
-        if self.values.get("sequences_in_pack", 1.0) > 1 and "sequence" in self.dims:
+        options = find(self.workload.model).options
+        if self.values.get("sequences_in_pack", 1.0) > 1 and "sequence" in self.dims and "pack" in options:
             self.dims.setdefault("pack", SEQUENCES_OF_PACK)
 
     def _accumulation(self) -> None:

@@ -92,6 +92,18 @@ def test_packed_training_counts_sequences_and_packed_inference_takes_its_own_num
 
 
 @pytest.mark.parametrize(
+    ("model", "masked"), [("BERT-Base SQuAD SL384 (packed)", True), ("DeBERTa SQuAD (packed)", False)]
+)
+def test_a_pack_is_masked_only_where_the_model_can_be_told(model: str, masked: bool) -> None:
+    row = Subject(
+        model=model, task="infer", system="C600", chips="1", framework="PopRT", precision="fp16", batch_micro="10",
+        metric="throughput",
+    )  # fmt: skip
+    case = case_of(row, KNOWN)
+    assert (case.config.sequences_in_pack > 1, "pack" in case.config.dims) == (True, masked)
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("fp16 (16.16, half partials)", {"precision": "fp16", "partials": "fp16"}),
