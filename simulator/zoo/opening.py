@@ -41,7 +41,7 @@ def program_of(network: Network, found: ZooModel, *, batch: int, dims: Mapping[s
         [port_of(value, limits) for value in model.graph.input],
         [port_of(value, limits) for value in model.graph.output],
     )
-    program = bind_program(checked, name=found.id, batch=batch, dims=dims, limits=limits)
+    program = bind_program(checked, name=found.id, batch=batch, dims=dims, limits=limits, declared=True)
     rules = json.dumps({key: asdict(weight) for key, weight in network.weights.items()}, sort_keys=True)
     digest = hashlib.sha256(model.SerializeToString(deterministic=True) + rules.encode()).hexdigest()
     return _drawn_late(program, network, found), digest
@@ -60,8 +60,7 @@ def _drawn_late(program: Program, network: Network, found: ZooModel) -> Program:
         shape = next(spec.shape for spec in program.outputs if spec.name == output)
         objective = Objective(kind, output, shape)
     specs = {
-        name: replace(spec, trainable=spec.trainable and network.trains(name))
-        for name, spec in program.weights.items()
+        name: replace(spec, trainable=spec.trainable and network.trains(name)) for name, spec in program.weights.items()
     }
     notes = (*program.notes, *found.remarks)
     return replace(program, weights=specs, loader=load_weights, objective=objective, notes=notes)

@@ -27,6 +27,8 @@ from simulator.frontends.onnx.planning import plan_model, refuse_unsupported
 from simulator.frontends.watching import reading
 from simulator.program import Mode, Program, TensorSpec, Values
 
+Found = tuple[dict[str, Any], set[str], tuple[tuple[str, str], ...]]  # abstract outputs, weights read, notes
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -77,8 +79,13 @@ def bind_program(
     dims: Mapping[str, int],
     limits: Limits = DEFAULT_LIMITS,
     recognising: bool = False,
+    declared: bool = False,
 ) -> Program:
-    """As ``load``, for a model already read; decomposed composites are put together where ``recognising``."""
+    """As ``load``, for a model already read; decomposed composites are put together where ``recognising``.
+
+    ``declared``: the outputs have the shapes that a model of ours declares, and every weight is read, so that no
+    abstract run has to find out.
+    """
     refuse_unsupported(checked.model.graph)
     plan = plan_model(checked.model, checked.opsets, limits, checked.folder)
     plan = recognise(plan) if recognising else plan
@@ -87,6 +94,10 @@ def bind_program(
     inputs = bind(checked.inputs, dims, batch, limits)
     if any(d in dims for d in batch_names(checked.inputs)):
         batch = next(dims[d] for d in sorted(batch_names(checked.inputs)) if d in dims)
+    if batch_names(checked.inputs) and declared:
+        return _made(
+            _Bound(plan, inputs, limits, None, trips), checked, name, batch, *_as_declared(checked, plan, batch)
+        )
     if batch_names(checked.inputs):
         return _program(_Bound(plan, inputs, limits, None, trips), checked, name, batch)
     return _fixed(_Bound(plan, inputs, limits, None, trips), checked, name, batch)
@@ -119,7 +130,7 @@ class _Bound:
         kind = float_type(weights, inputs)
         return Context(mode, self.limits, kind, rebatched=self.rebatched, trips=self.trips)
 
-    def abstract(self) -> tuple[dict[str, Any], set[str], tuple[tuple[str, str], ...]]:
+    def abstract(self) -> Found:
         """Abstract outputs by name, the weights that are really read, and notes for the report."""
         used: set[str] = set()
         notes: dict[str, str] = {}
@@ -138,8 +149,28 @@ class _Bound:
         return dict(zip(self.plan.graph.outputs, shapes, strict=True)), used, told
 
 
+def _as_declared(checked: Checked, plan: ModelPlan, batch: int) -> Found:
+    """What ``abstract`` would find of a model that keeps to its declarations; every open size is the batch."""
+    shapes = {
+        port.name: jax.ShapeDtypeStruct([batch if isinstance(d, str) else d for d in port.shape or ()], port.dtype)
+        for port in checked.outputs
+    }
+    return shapes, set(plan.weights), ()
+
+
 def _program(bound: _Bound, checked: Checked, name: str, batch: int) -> Program:
-    shapes, used, notes = bound.abstract()
+    return _made(bound, checked, name, batch, *bound.abstract())
+
+
+def _made(
+    bound: _Bound,
+    checked: Checked,
+    name: str,
+    batch: int,
+    shapes: Mapping[str, Any],
+    used: set[str],
+    notes: tuple[tuple[str, str], ...],
+) -> Program:
     outputs = tuple(TensorSpec(p.name, tuple(shapes[p.name].shape), p.dtype) for p in checked.outputs)
     objective = objective_of(bound.plan, shapes, batch)
     if objective is not None and objective.tensor not in shapes:

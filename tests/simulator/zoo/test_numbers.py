@@ -68,6 +68,17 @@ def test_inference_agrees_with_onnxruntime(name: str) -> None:
         np.testing.assert_allclose(ours[spec.name], theirs, rtol=2e-3, atol=2e-3 * float(np.abs(theirs).max()))
 
 
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_what_a_model_declares_is_what_an_abstract_run_finds(name: str) -> None:
+    network = _built(name)
+    declared, _ = program_of(network, _entry(name), batch=3, dims={})
+    found = load(network.model(values=True).SerializeToString(), name=name, batch=3)
+    assert declared.outputs == found.outputs
+    assert {key: spec.shape for key, spec in declared.weights.items()} == {
+        key: spec.shape for key, spec in found.weights.items()
+    }
+
+
 class _OneBatch:
     """The same samples and labels at every step, so that there is something to learn by heart."""
 
