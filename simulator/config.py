@@ -18,7 +18,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "schedule": ("grouped", "interleaved", "sequential"),
     "recompute": ("none", "stages", "checkpoints"),
     "offload": ("none", "optimiser"),
-    "state_precision": ("fp32", "fp16"),
+    "state_precision": ("fp32", "fp16", "mixed"),
     "framework": ("podium", "popart", "tensorflow", "pytorch", "paddle", "poprt", "poplar"),
     "host_input": ("model", "bytes", "device"),
 }
@@ -68,6 +68,7 @@ class RunConfig:
     ``stage_ipus`` gives the IPU of each stage (forward and backward of one stage share it); empty: one IPU a stage.
     ``recompute`` "stages" keeps only what enters a stage; "checkpoints" also keeps the outputs of the nodes or
     prefixes in ``checkpoints``. ``stage_proportions`` overrides ``available_memory_proportion`` for each stage.
+    ``state_precision`` "mixed" keeps the first moment in fp16 and the second in fp32.
     ``shard_optimiser`` is replicated tensor sharding; ``embedding_steps`` serialises the largest embedding.
     ``host_input``: inputs as the model declares them, as bytes that the device casts, or made on the device.
     ``loader_workers`` are processes of a host that decode pictures; None: inputs come prepared.

@@ -74,7 +74,8 @@ def lay(graph: Graph, config: RunConfig, tell: Tell | None = None) -> Laid:
     Raises ``system.*``, ``parallel.*`` or ``machine.*``.
     """
     graph = as_bytes(graph) if config.host_input == "bytes" else graph
-    graph = with_half_state(graph) if config.state_precision == "fp16" else graph
+    if config.state_precision != "fp32":
+        graph = with_half_state(graph, first_only=config.state_precision == "mixed")
     graph = shared_products(graph, config.tensor_parallel)
     parallel = lay_out(config, graph.batch)
     ipu = parallel.system.variant(config.machine)

@@ -67,6 +67,8 @@ def popart_bert(name: str, entry: Mapping[str, Any]) -> Configuration:
     settings["device_iterations"] = int(entry.get("batches_per_step", 1))
     if entry.get("use_half_optimizer_state"):
         settings["state_precision"] = "fp16"
+    elif "FLOAT16" in (entry.get("lamb_m_dtype"), entry.get("lamb_accl_dtype")):
+        settings["state_precision"] = "mixed"
     if "host_servers" in entry:
         settings["hosts"] = int(entry["host_servers"])
     pack = _pack(entry, name.startswith("mlperf"))

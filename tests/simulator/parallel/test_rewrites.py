@@ -96,9 +96,10 @@ def test_an_update_of_a_share_is_less_work_and_needs_less_memory() -> None:
 
 
 def test_state_in_half_precision_is_half_the_bytes() -> None:
-    single, half = (laid(state_precision=p).planned[0].part.graph for p in ("fp32", "fp16"))
+    single, half, mixed = (laid(state_precision=p).planned[0].part.graph for p in ("fp32", "fp16", "mixed"))
     check(half)
     assert state_bytes(half) * 2 == state_bytes(single)
+    assert state_bytes(mixed) * 4 == state_bytes(single) * 3, "the first moment alone"
     held = [int(parts(state_precision=p).memory.by_tile["optimiser_state"].sum()) for p in ("fp32", "fp16")]
     assert held[1] * 2 == held[0]
 
