@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 from simulator.config import INTEGER_RANGES, RunConfig
+from simulator.search.outcome import Goal
 
 LADDER = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512)
 MOST_STAGES = 16
@@ -27,7 +28,7 @@ class Request:
     """
 
     base: RunConfig
-    goal: str = "fastest"
+    goal: Goal = "fastest"
     fixed: frozenset[str] = frozenset()
     global_batch: int | None = None
     largest_global_batch: int = LARGEST_GLOBAL_BATCH

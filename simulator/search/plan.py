@@ -20,7 +20,7 @@ from simulator.search.estimate import Estimate
 from simulator.search.finder import find
 from simulator.search.measure import Measured
 from simulator.search.outcome import Goal
-from simulator.search.trials import Budget, Trial, Trials
+from simulator.search.trials import Budget, Ended, Trial, Trials
 
 SECONDS = 120.0
 CANDIDATES = 1000
@@ -55,23 +55,15 @@ def plan(
     tell("open", 0.0)
     measured, request, notes = _opened(model, config, goal, fixed, global_batch)
     _check(request)
-    trials = Trials(
-        measured, goal, Budget(seconds, candidates, cancelled), lambda done: tell("search", done), measured.cut
-    )
-    batches = (request.base.batch,) if "batch" in request.fixed else KNOWN
-    works = tuple(measured.work(batch) for batch in batches)
-    request = replace(request, keeps_state=works[0].state > 0, layers=measured.layers if config.training else ())
-    rate = _rate(slice_of(config.system, config.ipus)[0], config, goal, measured.ipu)
-    estimate = Estimate(request, works, measured.ipu.tiles * measured.ipu.bytes_per_tile, rate)
+    request, estimate = _estimated(measured, request, slice_of(config.system, config.ipus)[0])
+    budget = Budget(seconds, candidates, cancelled)
+    trials = Trials(measured, goal, budget, lambda done: tell("search", done), measured.cut)
     ended = find(request, estimate, trials, measured.nodes)
     tell("verify", 0.0)
     verified = _verified(model, trials)
     tell("verify", 1.0)
-    status: Status = "infeasible" if not ended else "not_found"
-    if trials.best is not None:
-        status = "found" if not ended else "found_so_far"
     return Answer(
-        status=status,
+        status=_status(trials, ended),
         goal=goal,
         base=request.base,
         best=trials.best,
@@ -83,6 +75,22 @@ def plan(
         cpu_seconds=time.process_time() - began,
         notes=notes,
     )
+
+
+def _status(trials: Trials, ended: Ended) -> Status:
+    if trials.best is not None:
+        return "found_so_far" if ended else "found"
+    return "not_found" if ended else "infeasible"
+
+
+def _estimated(measured: Measured, request: Request, system: System) -> tuple[Request, Estimate]:
+    """What the whole model takes on one IPU, and what that says of the request."""
+    batches = (request.base.batch,) if "batch" in request.fixed else KNOWN
+    works = tuple(measured.work(batch) for batch in batches)
+    layers = measured.layers if request.base.training else ()
+    request = replace(request, keeps_state=works[0].state > 0, layers=layers)
+    rate = _rate(system, request.base, request.goal, measured.ipu)
+    return request, Estimate(request, works, measured.ipu.tiles * measured.ipu.bytes_per_tile, rate)
 
 
 def _opened(
