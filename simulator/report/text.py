@@ -132,11 +132,11 @@ def _end(report: dict[str, Any]) -> list[str]:
     lines = [f"Coverage: {coverage['share_of_time_modelled']:.1%} of the time is modelled."]
     for item in coverage["fallbacks"][:ROWS]:
         lines.append(f"  by fallback: {item['op']} x {item['count']} in {plain(item['source']) or 'the step itself'}")
-    lines += _settings(report)
+    lines += settings_lines(report)
     return lines + [f"Note ({note['code']}): {plain(note['message'])}" for note in report["notes"]]
 
 
-def _settings(report: dict[str, Any]) -> list[str]:
+def settings_lines(report: dict[str, Any]) -> list[str]:
     """Which settings were given, which a published run decided and with what, and that the rest is assumed."""
     origins, config = report["config_origins"], report["config"]
     given = [name for name, origin in origins.items() if origin == "given"]

@@ -10,6 +10,7 @@ from typing import Any
 from simulator.command.options import Parser, add_settings, model_of, settings_of
 from simulator.command.outcome import guarded, progress
 from simulator.errors import EXIT_DOES_NOT_FIT
+from simulator.report.text import plain, settings_lines
 from simulator.serving.capacity import highest_rate
 from simulator.serving.scenarios import SCENARIOS, Load, Outcome, run
 from simulator.serving.service import service_of
@@ -52,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
 def _main(words: list[str]) -> int:
     options = parser().parse_args(words)
     load = _load(options)
-    settings = settings_of(options)
+    settings = settings_of(options, as_published=True)
     model = model_of(options)
     from simulator.pipeline import simulate  # after the options: JAX takes half a second to import
 
@@ -60,7 +61,7 @@ def _main(words: list[str]) -> int:
     report = simulate(model, settings.config, origins=settings.origins, on_progress=tell)
     outcome = outcome_of(load, report, search=load.scenario == "server" and not options.qps)
     report["serving"] = outcome.to_dict()
-    print(json.dumps(report) if options.json else worded(outcome, str(report["model"]["name"])), flush=True)
+    print(json.dumps(report) if options.json else worded(outcome, report), flush=True)
     if not report.fits:
         return EXIT_DOES_NOT_FIT
     return EXIT_BOUND_MISSED if outcome.met is False else 0
@@ -82,13 +83,16 @@ def outcome_of(load: Load, report: dict[str, Any], *, search: bool = False) -> O
     return highest_rate(load, service) if search else run(load, service)
 
 
-def worded(outcome: Outcome, name: str) -> str:
-    """The outcome for a terminal."""
-    found, service = outcome.figures, outcome.service
+def worded(outcome: Outcome, report: dict[str, Any]) -> str:
+    """The outcome for a terminal, on the service that ``report`` describes."""
+    found, service, name = outcome.figures, outcome.service, plain(report["model"]["name"])
     asked = f" at {outcome.load.qps:,.0f} requests a second" if outcome.load.scenario == "server" else ""
     lines = [
         f"{name}, {outcome.load.scenario}{asked} (simulated): {found.throughput:,.1f} samples a second "
         f"of {service.peak:,.1f} at most",
+        f"service: {report['parallel']['system']}, {_many(service.replicas, 'replica')} of "
+        f"{_many(report['parallel']['ipus'] // service.replicas, 'IPU')}, batches of up to "
+        f"{_many(service.batch, 'sample')}, up to {service.depth} in flight in each",
         "latency " + ", ".join(f"{key} {worded_seconds(value)}" for key, value in found.latency.items()),
         f"queue {found.queue_mean:.1f} requests on average, {found.queue_most} at most; batches in flight "
         f"{found.in_flight_mean:.2f} on average, {found.in_flight_most} at most; batches {found.fill:.0%} full",
@@ -97,4 +101,8 @@ def worded(outcome: Outcome, name: str) -> str:
         kept = "holds" if outcome.met else "does not hold"
         bound, met = worded_seconds(outcome.load.bound), worded_seconds(outcome.bounded)
         lines.append(f"The bound of {bound} on p{outcome.load.percent:g} {kept}: {met}.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *settings_lines(report)])
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name}{'s' * (count != 1)}"

@@ -118,7 +118,17 @@ def test_the_command_line_serves(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["bound"]["met"]
     assert found["qps"] > 0
     assert main([*words, "--queries", "20000", "--quiet", "--qps", "1e9"]) == 1
-    assert "does not hold" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "does not hold" in shown
+    assert "1 replica of 1 IPU, batches of up to 4 samples" in shown
+    assert "Settings given: task, batch, ipus" in shown
+
+
+def test_a_built_in_model_is_served_as_its_published_inference_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "zoo:deberta-base", "--queries", "100", "--dim", "sequence=32", "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    assert "service: c600, 1 replica of 1 IPU, batches of up to 10 samples" in shown
+    assert "Settings of the published run: " in shown
 
 
 def test_the_command_line_refuses_a_server_without_a_rate(capsys: pytest.CaptureFixture[str]) -> None:
