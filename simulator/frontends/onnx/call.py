@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -141,6 +141,10 @@ class Call:
     def branch(self, name: str, *inputs: Any) -> list[Any]:
         """Outputs of the graph in attribute ``name``."""
         return self._branch(self.required(name), inputs)
+
+    def as_if(self, attributes: Mapping[str, Any]) -> Call:
+        """The same node with other attributes."""
+        return Call(replace(self.node, attributes=attributes), self.context, self._branch)
 
     def update_weight(self, position: int, value: Any) -> None:
         """Record a new value of the weight that is input ``position`` (running statistics)."""

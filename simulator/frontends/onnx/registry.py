@@ -10,9 +10,9 @@ from typing import Any
 
 FAMILIES = (
     "activations", "arithmetic", "attention", "casting", "classical", "control", "convolution", "detection", "fused",
-    "generators", "geometry", "indexing", "losses", "matmul", "movement", "norms", "pooling", "quantisation",
-    "recurrent", "reductions", "resizing", "sequences", "shapes", "signal", "stencils", "streaming", "strings",
-    "training", "transformers", "trees",
+    "generators", "geometry", "indexing", "losses", "matmul", "movement", "norms", "older_trees", "pooling",
+    "quantisation", "recurrent", "reductions", "resizing", "sequences", "shapes", "signal", "stencils", "streaming",
+    "strings", "training", "transformers", "trees",
 )  # fmt: skip
 
 Function = Callable[..., Any]  # (call, *inputs) -> one array or a tuple of arrays

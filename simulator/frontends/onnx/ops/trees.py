@@ -19,12 +19,8 @@ MEMBER = 6
 @op("TreeEnsemble", domain="ai.onnx.ml")
 def tree_ensemble(call: Call, x: Any) -> Any:
     """Sum (or average, least, greatest) over trees of the leaf that each sample [N, features] reaches: [N, targets]."""
-    forest = _Forest(call, x.dtype)
-    here = jnp.broadcast_to(forest.roots, (x.shape[0], forest.trees))
-    for _ in range(forest.depth):
-        here = forest.step(x, here)
-    # after its walk a sample stands on a leaf, numbered past the branches
-    leaf = here - forest.branches
+    forest = Forest(call, x.dtype)
+    leaf = forest.leaves(x)
     targets, weights = forest.targets[leaf], forest.weights[leaf]
     return _transformed(call, _aggregated(call, targets, weights))
 
@@ -52,7 +48,7 @@ def _transformed(call: Call, scores: Any) -> Any:
     raise call.invalid(f"has post_transform {how}, which is not supported")
 
 
-class _Forest:
+class Forest:
     """Columns of branches, then leaves, in one numbering; true and false children of a leaf are itself."""
 
     def __init__(self, call: Call, dtype: Any) -> None:
@@ -86,7 +82,14 @@ class _Forest:
             raise call.invalid(f"has {identities} that point outside the tree")
         return (ids + np.where(flags, self.branches, 0)).astype(np.int32)
 
-    def step(self, x: Any, here: Any) -> Any:
+    def leaves(self, x: Any) -> Any:
+        """The leaf that each sample reaches in each tree: [N, trees]."""
+        here = jnp.broadcast_to(self.roots, (x.shape[0], self.trees))
+        for _ in range(self.depth):
+            here = self._step(x, here)
+        return here - self.branches  # leaves are numbered past the branches
+
+    def _step(self, x: Any, here: Any) -> Any:
         branch = jnp.minimum(here, self.branches - 1)
         value = jnp.take_along_axis(x, self.features[branch], axis=1)
         split, mode = self.splits[branch], self.modes[branch]
