@@ -73,8 +73,8 @@ def case_of(subject: Subject, known: Sequence[Configuration]) -> Case:
         return _gpu_case(subject, workload, place, software)
     found = match(subject, workload, place, software, known)
     settings = _Settings(subject, workload, place, software, found)
-    settings.resolve()
     try:
+        settings.resolve()
         config = RunConfig(**settings.values, dims=settings.dims)
     except SimulatorError as error:
         raise NotModelled(f"{error.code}: {error}") from error
