@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator.command.options import Parser, add_settings, model_of, settings_of
 from simulator.command.outcome import guarded, progress
-from simulator.errors import EXIT_DOES_NOT_FIT
+from simulator.errors import EXIT_DOES_NOT_FIT, SimulatorError
 from simulator.report.text import plain, settings_lines
 from simulator.serving.capacity import highest_rate
 from simulator.serving.scenarios import SCENARIOS, Load, Outcome, run
@@ -69,7 +69,10 @@ def _main(words: list[str]) -> int:
 
 def _load(options: argparse.Namespace) -> Load:
     wanted = options.qps
-    if options.scenario == "server" and not wanted and options.latency_bound:
+    if options.scenario == "server" and not wanted:
+        if not options.latency_bound:
+            text = "A server needs --qps N, or --latency-bound SECONDS to find the most that it takes."
+            raise SimulatorError("serving.invalid", text, params={"field": "qps"})
         wanted = 1.0  # the search sets it
     return Load(
         options.scenario, options.queries, wanted, options.latency_bound, options.percentile, options.patience,

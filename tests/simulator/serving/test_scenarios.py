@@ -133,4 +133,6 @@ def test_a_built_in_model_is_served_as_its_published_inference_runs(capsys: pyte
 
 def test_the_command_line_refuses_a_server_without_a_rate(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "zoo:mnist", "--scenario", "server"]) == 2
-    assert "serving.invalid" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "serving.invalid" in told
+    assert "--latency-bound" in told
