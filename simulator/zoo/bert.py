@@ -32,13 +32,14 @@ class _Bert:
     def __init__(
         self, name: str, *, layers: int, width: int, heads: int, sequence: int, vocab: int, pack: int,
         qkv_products: int, dropout: int, attention_dropout: int, decomposed_gelu: int = 0, places: int = 512,
-        kinds: int = 2, turned: bool = False, narrow: int = 0,
+        kinds: int = 2, turned: bool = False, narrow: int = 0, reordered: bool = False,
     ) -> None:  # fmt: skip
         if sequence > places and not turned:
             raise refused("sequence", f"at most {places}, the positions that the model knows")
         self.net = Network(name)
         self.width, self.sequence, self.vocab, self.pack = width, sequence, vocab, pack
         self._layers, self._places, self._kinds, self._turned = layers, places, kinds, turned
+        self.reordered = reordered
         self._narrow = narrow  # width of the tables of an encoder whose layers share their weights
         self._like = Layer(
             width, heads, 4 * width, qkv_products=qkv_products, dropout=dropout,
@@ -73,10 +74,10 @@ class _Bert:
         return dense(net, "widen", data, (width, self.width), spread=0.02) if self._narrow else data
 
     def _positions(self) -> str:
-        """Rows of the table of positions: the first ones, or those of each token where sequences are packed."""
+        """Rows of the table of positions: the first ones, or those of each token where they are not in order."""
         net = self.net
         table = net.weight("positions", (self._places, self._narrow or self.width), SPREAD)
-        if self.pack > 1:
+        if self.pack > 1 or self.reordered:
             places = net.input("positions", ("batch", self.sequence), "int32")
             return net.node("Gather", "positions.gather", [table, places], axis=0)
         ends = [net.constant([0]), net.constant([self.sequence]), net.constant([0])]
@@ -97,17 +98,22 @@ class _Bert:
         return lowered(net, "mask.low", net.node("Equal", "mask.same", [rows, columns]), kept=True)
 
 
-def build_pretraining(*, mask_tokens: int, **shape: Any) -> Network:
+def build_pretraining(*, mask_tokens: int, masked_first: int = 0, **shape: Any) -> Network:
     """Inputs ``tokens``, ``segments``, ``mask`` [batch, sequence] (packed: ``sequences``, ``positions``), ``masked``
     [batch, mask_tokens] places to predict and, packed, ``firsts`` [batch, pack]; outputs ``words`` [batch,
-    mask_tokens, vocab] and ``next`` [batch, 2] (packed [batch, pack, 2])."""
-    bert = _Bert("bert", **shape)
-    if mask_tokens > bert.sequence:
-        raise refused("mask_tokens", f"at most {bert.sequence}, the tokens of a sequence")
-    data = bert.encoded()
+    mask_tokens, vocab] and ``next`` [batch, 2] (packed [batch, pack, 2]).
+
+    ``masked_first``: tokens come in an order of their own, those to predict in front and the first of each packed
+    sequence at the end, as Graphcore's PopART BERT has them. Rows are then sliced, and the head's dense layer, which
+    comes before, works on all tokens.
+    """
+    bert = _Bert("bert", reordered=bool(masked_first), **shape)
+    if mask_tokens > bert.sequence - bert.pack:
+        raise refused("mask_tokens", f"at most {bert.sequence - bert.pack}, the tokens of a sequence")
+    data, masked = bert.encoded(), mask_tokens or _usual_masked(bert.sequence)
     with bert.net.scope("head"):
-        _predict_words(bert, data, mask_tokens or _usual_masked(bert.sequence))
-        _predict_next(bert, data)
+        _predict_words(bert, data, masked)
+        _predict_next(bert, data, masked if masked_first else 0)
     return bert.net
 
 
@@ -118,9 +124,12 @@ def _usual_masked(sequence: int) -> int:
 def _predict_words(bert: _Bert, data: str, masked: int) -> None:
     """The masked-language head; its projection is the table of words."""
     net, width = bert.net, bert.width
-    data = _rows(net, "masked", data, masked)
+    if not bert.reordered:
+        data = _rows(net, "masked", data, masked)
     data = net.node("Gelu", "transform.gelu", [dense(net, "transform", data, (width, width), spread=0.02)])
     data = layer_norm(net, "transform.norm", data, width, epsilon=EPSILON)
+    if bert.reordered:
+        data = _sliced(net, "masked", data, 0, masked)
     flat = net.node("Reshape", "words.flat", [data, net.constant([-1, width])])
     bias = net.weight("words.bias", (bert.vocab,), ZEROS)
     scores = net.node("Gemm", "words", [flat, bert.words, bias], transB=1)
@@ -128,21 +137,29 @@ def _predict_words(bert: _Bert, data: str, masked: int) -> None:
     net.output("words", scores, ("batch", masked, bert.vocab), loss="cross_entropy")
 
 
-def _predict_next(bert: _Bert, data: str) -> None:
-    """The next-sentence head on the first token of each sequence."""
+def _predict_next(bert: _Bert, data: str, first: int) -> None:
+    """The next-sentence head on the first token of each sequence, at place ``first`` where there is one sequence."""
     net, width = bert.net, bert.width
     shape: Shape = ("batch", bert.pack, 2) if bert.pack > 1 else ("batch", 2)
-    net.output("next", dense(net, "next", _pooled(bert, data), (width, 2), spread=0.02), shape)
+    net.output("next", dense(net, "next", _pooled(bert, data, first), (width, 2), spread=0.02), shape)
 
 
-def _pooled(bert: _Bert, data: str) -> str:
+def _pooled(bert: _Bert, data: str, place: int = 0) -> str:
     """The first token of each sequence through a dense layer: [batch, width], or [batch, pack, width] packed."""
     net, width = bert.net, bert.width
-    if bert.pack > 1:
-        first = _rows(net, "firsts", data, bert.pack)
+    if bert.pack == 1:
+        first = net.node("Gather", "first", [data, net.constant(place)], axis=1)
+    elif bert.reordered:
+        first = _sliced(net, "firsts", data, bert.sequence - bert.pack, bert.sequence)
     else:
-        first = net.node("Gather", "first", [data, net.constant(0)], axis=1)
+        first = _rows(net, "firsts", data, bert.pack)
     return net.node("Tanh", "pooler.tanh", [dense(net, "pooler", first, (width, width), spread=0.02)])
+
+
+def _sliced(net: Network, name: str, data: str, start: int, end: int) -> str:
+    """Tokens from ``start`` to ``end`` of each sample."""
+    ends = [net.constant([start]), net.constant([end]), net.constant([1])]
+    return net.node("Slice", f"{name}.slice", [data, *ends])
 
 
 def _rows(net: Network, name: str, data: str, count: int) -> str:

@@ -20,6 +20,8 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "bert": ("bert.build_pretraining", {**BERT, "mask_tokens": 3}),
     "bert-fused": ("bert.build_pretraining", {**BERT, "mask_tokens": 3, "qkv_products": 1}),
     "bert-packed": ("bert.build_pretraining", {**BERT, "mask_tokens": 3, "pack": 3}),
+    "bert-sliced": ("bert.build_pretraining", {**BERT, "mask_tokens": 3, "masked_first": 1}),
+    "bert-packed-sliced": ("bert.build_pretraining", {**BERT, "mask_tokens": 3, "pack": 3, "masked_first": 1}),
     "squad": ("bert.build_squad", {**BERT, "kinds": 1, "decomposed_gelu": 1}),
     "roformer": ("bert.build_classifier", {**BERT, "classes": 5, "turned": True}),
     "efficientnet": ("efficientnet.build", {**EFFICIENT, "group": 1, "expand": 6, "norm_groups": 0}),

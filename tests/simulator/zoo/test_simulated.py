@@ -79,3 +79,4 @@ def test_options_change_the_cost_as_they_should() -> None:
     assert seconds(mask_tokens=60) > usual
     assert seconds(pack=3) != usual
     assert seconds(qkv_products=1) != usual
+    assert seconds(masked_first=1) > usual  # the head's dense layer works on all tokens
