@@ -57,13 +57,14 @@ class Sizes(Protocol):
 
 @dataclass
 class Worst:
-    """Sizes of the fullest tile of each candidate, and how many tiles share each operand."""
+    """Sizes of the fullest tile of each candidate, what it reads, and how many tiles share each operand."""
 
     groups: Ints
     batch: Ints
     rows: Ints
     outs: Ints
     ins: Ints
+    read: Ints  # elements of the input
     input_copies: Ints
     weight_copies: Ints
     depth: Ints
@@ -198,12 +199,13 @@ def _worst(problem: Contraction, method: str, unit: Amp, serial: int, grid: tupl
     in_grain, out_grain = grains(problem, method, unit)
     groups, batch, rows, outs, ins = grid
     out_grains = ceil_div(ceil_div(problem.outs, serial), out_grain)
+    most = (ceil_divide(problem.groups, groups), ceil_divide(problem.batch, batch), ceil_divide(problem.rows, rows))
+    channels = np.minimum(problem.ins, ceil_divide(ceil_div(problem.ins, in_grain), ins) * in_grain)
     return Worst(
-        groups=ceil_divide(problem.groups, groups),
-        batch=ceil_divide(problem.batch, batch),
-        rows=ceil_divide(problem.rows, rows),
+        *most,
         outs=np.minimum(problem.outs, ceil_divide(out_grains, outs) * out_grain),
-        ins=np.minimum(problem.ins, ceil_divide(ceil_div(problem.ins, in_grain), ins) * in_grain),
+        ins=channels,
+        read=input_elements(problem, *most, channels),
         input_copies=outs,
         weight_copies=batch * rows,
         depth=ins,
@@ -253,12 +255,12 @@ def price(problem: Contraction, method: str, unit: Amp, worst: Worst, ipu: Ipu) 
     """Cycles of one serial step of each candidate, as PopLibs sums them."""
     w = worst
     rate = ipu.exchange_bytes_per_cycle
-    read = input_elements(problem, w.groups, w.batch, w.rows, w.ins)
     weights = w.groups * problem.taps * w.ins * w.outs
-    inward = read * problem.element
+    inward = w.read * problem.element
     if problem.resident[0]:
         inward = inward - inward // w.input_copies
-    inward = ceil_divide(inward, np.where(w.input_copies % 2 == 0, ipu.paired_bytes_per_cycle, rate))
+    paired = w.input_copies % 2 == 0
+    inward = np.where(paired, ceil_divide(inward, ipu.paired_bytes_per_cycle), ceil_divide(inward, rate))
     loaded = weights * problem.element
     if problem.resident[1]:
         loaded = loaded - loaded // w.weight_copies
@@ -292,7 +294,7 @@ def _reduction_price(problem: Contraction, worst: Worst, ipu: Ipu) -> Ints:
 def temporary_bytes(problem: Contraction, worst: Worst) -> Ints:
     """Bytes of the fullest tile at its worst: operands, their copies and partial sums, or partial sums as they join."""
     w = worst
-    read = input_elements(problem, w.groups, w.batch, w.rows, w.ins) * problem.element
+    read = w.read * problem.element
     weights = w.groups * problem.taps * w.ins * w.outs * problem.element
     partials = w.groups * w.batch * w.rows * problem.width * w.outs * problem.partial
     copied = copied_elements(problem, w) * problem.element
