@@ -46,11 +46,24 @@ class _Placed:
         self.bytes = graph.tensors.bytes
         self.layouts = assignment.layouts
         self.known: dict[tuple[Layout, int], Ints] = {}
+        self.of_root: dict[int, Ints] = {}
+        self.totals: dict[int, Bytes] = {}
 
     def __call__(self, root: int) -> Ints:
-        key = (self.layouts[root], int(self.bytes[root]))
+        found = self.of_root.get(root)
+        if found is None:
+            found = self.of_root[root] = self._of(self.layouts[root], int(self.bytes[root]))
+        return found
+
+    def total(self, root: int) -> Bytes:
+        """Bytes over all tiles."""
+        if root not in self.totals:
+            self.totals[root] = int(self(root).sum())
+        return self.totals[root]
+
+    def _of(self, layout: Layout, amount: Bytes) -> Ints:
+        key = (layout, amount)
         if key not in self.known:
-            layout, amount = key
             self.known[key] = rolled(_sized(amount, layout.spread.elements, layout.spread.total), layout.start)
         return self.known[key]
 
@@ -94,7 +107,10 @@ def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu, held: Held = NOTH
 def _sweep(
     fixed: Ints, passing: list[int], spans: Lifetimes, placed: _Placed, assignment: Assignment
 ) -> tuple[int, int, Ints]:
-    """The step and tile with most bytes, and the bytes beyond ``fixed`` at each step over all tiles."""
+    """The step and tile with most bytes, and the bytes beyond ``fixed`` at each step over all tiles.
+
+    A step whose fullest tile cannot hold more than the fullest so far is not looked at tile by tile.
+    """
     steps = len(assignment.plans)
     born: list[list[int]] = [[] for _ in range(steps + 1)]
     dead: list[list[int]] = [[] for _ in range(steps + 1)]
@@ -103,16 +119,25 @@ def _sweep(
         dead[int(spans.last[i]) + 1].append(i)
     now, most, worst_step, worst_tile = fixed.copy(), -1, 0, 0
     liveness = np.zeros(steps, dtype=np.int64)
-    base = int(fixed.sum())
-    for step in range(steps):
+    roots = spans.root.tolist()
+    passing_bytes, fullest = 0, int(fixed.max())
+    needs: dict[int, tuple[Bytes, Bytes]] = {}  # of a plan: temporary bytes over all tiles, and of the tile with most
+    for step, plan in enumerate(assignment.plans):
         for i in dead[step]:
-            now -= placed(int(spans.root[i]))
+            now -= placed(roots[i])
+            passing_bytes -= placed.total(roots[i])
         for i in born[step]:
-            now += placed(int(spans.root[i]))
-        temporary = assignment.plans[step].temporary
-        with_temporary = now + rolled(temporary, assignment.starts[step]) if temporary.any() else now
-        liveness[step] = int(with_temporary.sum()) - base
-        tile = int(np.argmax(with_temporary))
-        if with_temporary[tile] > most:
-            most, worst_step, worst_tile = int(with_temporary[tile]), step, tile
+            now += placed(roots[i])
+            passing_bytes += placed.total(roots[i])
+        if id(plan) not in needs:
+            needs[id(plan)] = int(plan.temporary.sum()), int(plan.temporary.max())
+        if born[step] or dead[step]:
+            fullest = int(now.max())
+        total, most_of_tile = needs[id(plan)]
+        liveness[step] = passing_bytes + total
+        if fullest + most_of_tile > most:
+            with_temporary = now + rolled(plan.temporary, assignment.starts[step]) if most_of_tile else now
+            tile = int(np.argmax(with_temporary))
+            if with_temporary[tile] > most:
+                most, worst_step, worst_tile = int(with_temporary[tile]), step, tile
     return worst_step, worst_tile, liveness

@@ -21,6 +21,9 @@ from simulator.schedule.outside import Outside
 from simulator.schedule.step import Planned, Schedule
 from simulator.units import Bytes
 
+KINDS = {int(kind): kind.name.lower() for kind in Kind}
+PASSES = {int(pass_): pass_.name.lower() for pass_ in Pass}
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -150,7 +153,7 @@ def grouped(graph: Graph) -> Grouped:
     columns = zip(ops.source, ops.primitive, ops.kind.tolist(), ops.pass_.tolist(), strict=True)
     for index, (source, primitive, kind, pass_) in enumerate(columns):
         name = source or primitive
-        group = Group(pattern_of(name), Kind(kind).name.lower(), Pass(pass_).name.lower())
+        group = Group(pattern_of(name), KINDS[kind], PASSES[pass_])
         number = numbers.setdefault(group, len(numbers))
         if number == len(names):
             names.append({})
