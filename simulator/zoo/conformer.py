@@ -1,6 +1,7 @@
 """Conformers (Gulati et al. 2020, arXiv 2005.08100): transformers over sound with a convolution in each layer.
 
-The layer is WeNet's: two halves of feed-forward around attention with relative places and a convolution module.
+The layer is WeNet's: two halves of feed-forward around attention with relative places and a convolution module. In
+Graphcore's training of it layer norms take the place of batch norms, and frames that are only padding are masked.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ def build_speech(
     *, layers: int, decoder_layers: int, width: int, heads: int, ffn: int, kernel: int, frames: int, features: int,
     tokens: int, vocab: int, dropped: int, frame_share: int,
 ) -> Network:  # fmt: skip
-    """Encoder and decoder. Inputs ``sound`` [batch, frames, features], ``tokens`` and ``wanted`` [batch, tokens],
-    ``aligned`` [batch, frames / 4]; output ``loss`` [batch]: cross-entropies of the decoder's tokens and, with a share
-    of ``frame_share`` percent, of the encoder's frames."""
+    """Encoder and decoder. Inputs ``sound`` [batch, frames, features], ``heard`` [batch, frames / 4], 1 where there is
+    sound, ``aligned`` [batch, frames / 4], ``tokens`` and ``wanted`` [batch, tokens]; output ``loss`` [batch]:
+    cross-entropies of the decoder's tokens and, with a share of ``frame_share`` percent, of the encoder's frames."""
     net = Network("conformer")
     like = Layer(width, heads, ffn, norm_first=True, activation="Swish", dropout=dropped)
     with net.scope("embedding"):
         sound = net.input("sound", ("batch", frames, features))
         image = net.node("Unsqueeze", "image", [sound, net.constant([1])])
         data, length = _subsampled(net, image, (1, frames, features), width, pads=0)
-    encoder = _Encoder(net, like, kernel, length)
+    encoder = _Encoder(net, like, kernel, length, heard=net.input("heard", ("batch", length), "int32"))
     for number in range(layers):
         data = encoder.layer(f"layer{number}", data)
     data = layer_norm(net, "encoder.norm", data, width)
@@ -93,12 +94,18 @@ def _subsampled(net: Network, image: str, shape: tuple[int, int, int], width: in
 
 
 class _Encoder:
-    """Layers over ``tokens`` places, whose table of places is computed once."""
+    """Layers over ``tokens`` places, whose table of places is computed once; with ``heard`` masked and layer-normed."""
 
-    def __init__(self, net: Network, like: Layer, kernel: int, tokens: int) -> None:
+    def __init__(self, net: Network, like: Layer, kernel: int, tokens: int, *, heard: str = "") -> None:
         self._net, self._like, self._kernel = net, like, kernel
         wide = net.node("Unsqueeze", "places.batch", [sinusoid(net, "places", tokens, like.width), net.constant([0])])
         self._places = wide
+        self._kept = self._low = ""
+        if heard:
+            kept = net.node("Unsqueeze", "heard.wide", [heard, net.constant([1, 2])])
+            self._kept = net.node("Cast", "heard.kept", [kept], to=1)  # FLOAT
+            absent = net.node("Sub", "heard.absent", [self._kept, net.constant(1.0, "float32")])
+            self._low = net.node("Mul", "heard.low", [absent, net.constant(1000.0, "float32")])
 
     def layer(self, name: str, data: str) -> str:
         net, like = self._net, self._like
@@ -130,7 +137,9 @@ class _Encoder:
             turned = net.node("Transpose", f"{name}.transpose", [other], perm=[0, 1, 3, 2])
             parts.append(net.node("MatMul", f"{name}.scores", [moved, turned]))
         scores = scaled(net, "scores", net.node("Add", "scores", parts), like.width // like.heads)
-        return weighed(net, like, scores, value)
+        if self._kept:
+            scores = net.node("Mul", "scores.kept", [scores, self._kept])
+        return weighed(net, like, scores, value, mask=self._low, kept=self._kept)
 
     def _convolution(self, data: str) -> str:
         """Twice the width, half of it a gate; a convolution over time for each column; norm, swish, and back."""
@@ -148,8 +157,12 @@ class _Encoder:
         side = self._kernel // 2
         pads = [side, self._kernel - 1 - side]
         made = net.node("Conv", "time", inputs, kernel_shape=[self._kernel], pads=pads, group=width)
-        made = swish(net, "swish", batch_norm(net, "time.norm", made, width))
-        made = net.node("Transpose", "time.back", [made], perm=[0, 2, 1])
+        if self._kept:
+            made = net.node("Transpose", "time.back", [made], perm=[0, 2, 1])
+            made = swish(net, "swish", layer_norm(net, "time.norm", made, width))
+        else:
+            made = swish(net, "swish", batch_norm(net, "time.norm", made, width))
+            made = net.node("Transpose", "time.back", [made], perm=[0, 2, 1])
         return dense(net, "out", made, (width, width))
 
 

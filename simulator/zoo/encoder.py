@@ -70,11 +70,13 @@ def scaled(net: Network, name: str, scores: str, width: int) -> str:
     return net.node("Mul", f"{name}.scale", [scores, net.constant(1 / math.sqrt(width), "float32")])
 
 
-def weighed(net: Network, like: Layer, scores: str, value: str, *, mask: str = "") -> str:
-    """Values weighed by the softmax of masked scores, heads joined, and the projection out."""
+def weighed(net: Network, like: Layer, scores: str, value: str, *, mask: str = "", kept: str = "") -> str:
+    """Values weighed by the softmax of masked scores (times ``kept``), heads joined, and the projection out."""
     if mask:
         scores = net.node("Add", "scores.mask", [scores, mask])
     weights = net.node("Softmax", "softmax", [scores], axis=-1)
+    if kept:
+        weights = net.node("Mul", "softmax.kept", [weights, kept])
     weights = dropout(net, "softmax.dropout", weights, like.attention_dropout)
     made = join_heads(net, net.node("MatMul", "context", [weights, value]), like.width)
     return dense(net, "projection", made, (like.width, like.width), spread=like.spread)
