@@ -7,7 +7,6 @@ from math import prod
 from simulator.graph.edit import Columns, put_together, rows_of
 from simulator.graph.graph import Graph, Role
 
-
 FIRST = ".first"  # how the first moment of a weight is called
 
 
