@@ -39,17 +39,21 @@ class WeightSpec:
 
 @dataclass(frozen=True)
 class Mode:
-    """How a program is called. ``key`` is a JAX random key, needed only where training uses chance (dropout)."""
+    """How a program is called. ``key`` is a JAX random key, needed only where training uses chance (dropout).
+
+    ``on_host``: a CPU computes it, so what is slow there may be put another way; never when it is traced to be costed.
+    """
 
     training: bool = False
     key: Any = None
+    on_host: bool = False
 
 
 @dataclass(frozen=True)
 class Objective:
-    """What training minimises: ``kind`` "cross_entropy" (rows of scores against class numbers), "mean_squared_error", or
-    "mean" of an output that is a loss itself; ``tensor`` is the output it reads, with the last softmax taken off where
-    there was one."""
+    """What training minimises: ``kind`` "cross_entropy" (rows of scores against class numbers), "mean_squared_error",
+    or "mean" of an output that is a loss itself; ``tensor`` is the output it reads, with the last softmax taken off
+    where there was one."""
 
     kind: str
     tensor: str

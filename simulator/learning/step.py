@@ -95,7 +95,9 @@ def infer(program: Program) -> Callable[[Tree, Tree], Tree]:
     return program.call
 
 
-def losses(program: Program, config: RunConfig) -> Callable[..., tuple[Any, tuple[Any, Tree]]]:
+def losses(
+    program: Program, config: RunConfig, *, on_host: bool = False
+) -> Callable[..., tuple[Any, tuple[Any, Tree]]]:
     """``f(trained, kept, inputs, labels, key[, scale]) -> (scaled loss, (loss, updates of kept weights))``.
 
     ``scale`` replaces the configured scale of the loss.
@@ -106,7 +108,7 @@ def losses(program: Program, config: RunConfig) -> Callable[..., tuple[Any, tupl
     def run(
         trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any, scale: Any = fixed
     ) -> tuple[Any, tuple[Any, Tree]]:
-        tensors, updates = program.function({**kept, **trained}, inputs, Mode(training=True, key=key))
+        tensors, updates = program.function({**kept, **trained}, inputs, Mode(training=True, key=key, on_host=on_host))
         with jax.named_scope(LOSS_SCOPE):
             loss = _loss(objective, tensors[objective.tensor], labels)
             return _scaled(loss, scale), (loss, updates)

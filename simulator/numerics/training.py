@@ -154,7 +154,7 @@ class _Trainer:
 
 def _summed(program: Program, config: RunConfig) -> Callable[..., Any]:
     """Sums over replicas of (loss, scaled gradients, updates), in float32: one backward pass for all of them."""
-    loss_of = step.losses(program, config)
+    loss_of = step.losses(program, config, on_host=True)
 
     def total(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any, scale: Any) -> Any:
         keys = jax.random.split(key, labels.shape[0])

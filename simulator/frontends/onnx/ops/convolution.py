@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from simulator.composites import float8
+from simulator.composites.host_convolution import grouped_convolution
 from simulator.composites.norms import per_channel
 from simulator.frontends.onnx.call import Call
 from simulator.frontends.onnx.ops.padding import spatial, window_pads
@@ -28,6 +29,8 @@ def convolve(call: Call, x: Any, w: Any) -> Any:
     groups = _groups(call, x, w.shape[1], w.shape[0])
     strides, dilations = spatial(call, "strides", rank), spatial(call, "dilations", rank)
     pads = window_pads(call, x.shape[2:], w.shape[2:], strides, dilations)
+    if call.context.mode.on_host and groups > 1 and w.shape[1] > 1:
+        return grouped_convolution(x, w, groups, tuple(strides), tuple(pads), tuple(dilations))
     narrow = float8.is_stored(w)
     y = jax.lax.conv_general_dilated(
         float8.narrowed(x) if narrow else x, w, strides, pads, rhs_dilation=dilations, feature_group_count=groups,
