@@ -17,9 +17,11 @@ import numpy as np
 import simulator
 from simulator.command.outcome import guarded
 from simulator.machines.constants import NAMES
+from simulator.report.intervals import widening
 from simulator.validation.configurations import read_configurations
 from simulator.validation.figures import read_figures
 from simulator.validation.fitting import Fit, fit, left_out, rows_of
+from simulator.validation.predictions import doubts
 from simulator.validation.runs import Runs
 from simulator.validation.scores import percentile
 
@@ -41,11 +43,12 @@ def _fit(dry: bool) -> int:
     rows = rows_of(read_figures(), read_configurations(), runs)
     found = fit(rows, runs)
     outside = left_out(found)
+    wider = np.array([widening(doubts(row.case, runs))[0] for row in found.rows])
     for line in report(found, outside):
         print(line)
     if not dry:
         FITTED.write_text(with_values(FITTED.read_text("utf-8"), found), "utf-8")
-        RESIDUALS.write_text(with_residuals(RESIDUALS.read_text("utf-8"), outside), "utf-8")
+        RESIDUALS.write_text(with_residuals(RESIDUALS.read_text("utf-8"), outside / wider), "utf-8")
     return 0
 
 
@@ -86,7 +89,7 @@ def with_values(text: str, found: Fit) -> str:
 
 
 def with_residuals(text: str, outside: np.ndarray) -> str:
-    """The intervals' file with a new pool."""
+    """The intervals' file with a new pool: residuals over what their rows' doubts widen an interval by."""
     listed = ", ".join(f"{each:.4f}" for each in sorted(outside.tolist()))
     return re.sub(r"^log_residuals: .*$", f"log_residuals: [{listed}]", text, flags=re.MULTILINE)
 

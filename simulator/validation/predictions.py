@@ -16,6 +16,11 @@ from simulator.validation.refusals import NotModelled
 from simulator.validation.runs import Runs
 
 
+KERNELS = frozenset({"hpc", "micro"})  # tasks without a layout that somebody could leave unsaid
+# settings that decide a run's time and that sources leave unsaid
+DOUBTED = frozenset({"batch", "splits", "stages", "recompute"})
+
+
 @dataclass(frozen=True)
 class Prediction:
     """``value`` in the row's unit with a 90 % interval; without one, ``reason`` says why."""
@@ -79,7 +84,7 @@ def doubts(case: Case, runs: Runs) -> Doubts:
         framework=case.config.framework,
         chips=case.place.chips,
         coverage=1.0 if case.place.gpu else runs.coverage(case.model, case.config),
-        assumed=case.assumed,
+        assumed=() if case.subject.task in KERNELS else tuple(name for name in case.assumed if name in DOUBTED),
         gpu=case.place.gpu,
     )
 
