@@ -28,7 +28,7 @@ from simulator.planner.rows import (
     plan_sort,
 )
 from simulator.planner.slices import Slices, plan_gather, plan_update, table_spread
-from simulator.planner.stencil import Sweeps, plan_stencil
+from simulator.planner.stencil import Sweeps, plan_stencil, widest
 from simulator.planner.topk import plan_topk
 
 
@@ -314,5 +314,6 @@ def _across(plan: Plan, kind: Kind) -> int:
 
 
 def _sweeps(a: dict[str, Any], itemsize: int) -> Sweeps:
-    named = {name: a[name] for name in ("channels", "points", "rows", "flops", "steps", "lanes", "assembly", "pieces")}
-    return Sweeps(mesh=tuple(a["mesh"]), itemsize=itemsize, halo=a["op"] != "triad", **named)
+    named = {name: a[name] for name in ("channels", "points", "rows", "flops", "steps", "assembly", "pieces")}
+    lanes = min(a["lanes"], widest(itemsize))
+    return Sweeps(mesh=tuple(a["mesh"]), lanes=lanes, itemsize=itemsize, halo=a["op"] != "triad", **named)

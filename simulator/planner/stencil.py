@@ -19,6 +19,8 @@ from simulator.planner.slice_choice import useful_cuts
 
 START = 20  # cycles of a worker before its first cell, and after its last
 CALL = 11  # cycles of the supervisor
+REGISTERS = 8  # bytes that an instruction works on: a pair of registers
+NARROWEST = 2  # bytes of a number that it does arithmetic on
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class Between(Exchange):
     def cycles(self, ipu: Ipu) -> Ints:
         inside = super().cycles(ipu)
         return np.where(self.receive > 0, np.maximum(inside, self.least), inside)
+
+
+def widest(itemsize: int) -> int:
+    """Elements of an instruction at most."""
+    return max(1, REGISTERS // max(NARROWEST, itemsize))
 
 
 def cycles_of_vector(sweeps: Sweeps) -> int:

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from simulator.zoo.catalogue import refused
 from simulator.zoo.kernels import added
 from simulator.zoo.layers import dense
 from simulator.zoo.network import Network
@@ -24,6 +25,10 @@ def build(*, nodes: int, graphs: int, neighbours: int, features: int, interactio
 
     All atoms of a batch are one graph, as the source computes it: distances are of every pair of them.
     """
+    if min(features, gaussians) < 2:
+        raise refused("features" if features < 2 else "gaussians", "2 or more")
+    if neighbours > nodes:
+        raise refused("neighbours", f"no more than the {nodes} atoms of a pack")
     net = Network("schnet")
     z = net.node("Reshape", "z.flat", [net.input("z", ("batch", nodes), "int32"), net.constant([-1])])
     pos = net.node("Reshape", "pos.flat", [net.input("pos", ("batch", nodes, 3)), net.constant([-1, 3])])

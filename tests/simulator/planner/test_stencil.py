@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.machines.ipu import ipu
-from simulator.planner.stencil import Sweeps, cut_of, cycles_of_vector, plan_stencil, sweep_cycles
+from simulator.planner.stencil import Sweeps, cut_of, cycles_of_vector, plan_stencil, sweep_cycles, widest
 
 CHIP = ipu("GC200")
 HEAT = Sweeps((8000, 8000), 1, 5, 3, 6, 1000, 1, False, 1, 4, True)
@@ -73,3 +73,8 @@ def test_the_triad_by_hand_comes_within_a_hundredth_of_24_bytes_a_cycle() -> Non
 )
 def test_counted_instructions_are_near_published_times(sweeps: Sweeps, seconds: float) -> None:
     assert plan_stencil(sweeps, CHIP).cycles / CHIP.clock_hz == pytest.approx(seconds, rel=0.12)
+
+
+@pytest.mark.parametrize(("itemsize", "lanes"), [(8, 1), (4, 2), (2, 4), (1, 4)])
+def test_an_instruction_is_no_wider_than_a_pair_of_registers(itemsize: int, lanes: int) -> None:
+    assert widest(itemsize) == lanes

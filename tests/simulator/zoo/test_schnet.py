@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from simulator.config import RunConfig
+from simulator.errors import SimulatorError
 from simulator.graph.graph import Kind, Pass
 from simulator.graph.trace import trace
 from simulator.zoo.opening import open_zoo
@@ -52,3 +53,10 @@ def test_a_block_in_a_loop_carries_only_what_it_makes() -> None:
     carried = [graph.ops.attributes[i]["bytes"] for i, p in enumerate(graph.ops.primitive) if p == "carry"]
     assert len(carried) == 1
     assert carried[0] in (64 * 16 * 2, 64 * 16 * 4)
+
+
+@pytest.mark.parametrize("dims", [{"features": 1}, {"gaussians": 1}, {"nodes": 5, "neighbours": 6}])
+def test_sizes_that_make_no_model_are_refused(dims: dict[str, int]) -> None:
+    with pytest.raises(SimulatorError) as refusal:
+        open_zoo("zoo:schnet", batch=1, dims=dims)
+    assert refusal.value.code == "config.invalid"
