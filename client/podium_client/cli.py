@@ -99,7 +99,7 @@ def _run_options(added: argparse.ArgumentParser) -> None:
     added.add_argument("--dataset", help="digits or synthetic")
     added.add_argument("--batch", type=_positive, metavar="N", help="micro-batch of one replica")
     added.add_argument("--steps", type=_positive, metavar="N", help="training steps, or batches to infer")
-    added.add_argument("--optimiser", "--optimizer", help="sgd, momentum, adam or adamw")
+    added.add_argument("--optimiser", "--optimizer", help="sgd, momentum, adam, adamw or lamb")
     added.add_argument("--learning-rate", type=_number)
     added.add_argument("--precision", help="fp16 or fp32")
     added.add_argument("--seed", type=int, metavar="N")

@@ -46,7 +46,7 @@ export interface RunConfig {
   task: 'train' | 'infer';
   batch: number;
   steps: number;
-  optimiser: 'sgd' | 'momentum' | 'adam' | 'adamw';
+  optimiser: 'sgd' | 'momentum' | 'adam' | 'adamw' | 'lamb';
   learning_rate: number;
   momentum: number;
   precision: 'fp16' | 'fp32';

@@ -5,7 +5,7 @@ import { zh } from './zh';
 
 // Names and units that stay as they are in Chinese text.
 const UNTRANSLATED = new Set(
-  'Podium IPU IPU-POD IPU-Machine IPU-M2000 Pod Graphcore ONNX tile tiles V-IPU AMP IPU-Link PopART partials scikit-learn ResNet-50 MNIST SHA-256 IR API CPU MLPerf fp16 fp32 SGD Adam AdamW URL UTC CI CSV JSON MiB KiB'.split(
+  'Podium IPU IPU-POD IPU-Machine IPU-M2000 Pod Graphcore ONNX tile tiles V-IPU AMP IPU-Link PopART partials scikit-learn ResNet-50 MNIST SHA-256 IR API CPU MLPerf fp16 fp32 SGD Adam AdamW LAMB URL UTC CI CSV JSON MiB KiB'.split(
     ' ',
   ),
 );

@@ -37,6 +37,7 @@ export const launch = {
   'optimiser.momentum': 'SGD with momentum',
   'optimiser.adam': 'Adam',
   'optimiser.adamw': 'AdamW',
+  'optimiser.lamb': 'LAMB',
   'launch.learning_rate': 'Learning rate',
   'launch.momentum': 'Momentum',
   'launch.precision': 'Precision',

@@ -38,6 +38,7 @@ export const launch: Record<keyof typeof en, string> = {
   'optimiser.momentum': '带动量的 SGD',
   'optimiser.adam': 'Adam',
   'optimiser.adamw': 'AdamW',
+  'optimiser.lamb': 'LAMB',
   'launch.learning_rate': '学习率',
   'launch.momentum': '动量',
   'launch.precision': '精度',

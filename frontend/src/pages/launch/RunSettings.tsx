@@ -27,7 +27,7 @@ interface Props {
   problem: unknown;
 }
 
-const OPTIMISERS: RunConfig['optimiser'][] = ['sgd', 'momentum', 'adam', 'adamw'];
+const OPTIMISERS: RunConfig['optimiser'][] = ['sgd', 'momentum', 'adam', 'adamw', 'lamb'];
 
 export function RunSettings({ form, onChange, chosen, task, problem }: Props) {
   const words = useWords();
