@@ -15,7 +15,6 @@ from simulator.validation.metrics import predicted
 from simulator.validation.refusals import NotModelled
 from simulator.validation.runs import Runs
 
-
 KERNELS = frozenset({"hpc", "micro"})  # tasks without a layout that somebody could leave unsaid
 # settings that decide a run's time and that sources leave unsaid
 DOUBTED = frozenset({"batch", "splits", "stages", "recompute"})
