@@ -43,6 +43,8 @@ class Load:
                 raise _invalid(name, "a number of 0 or more")
         if not 0 < self.percent <= 100:
             raise _invalid("percentile", "a number above 0, up to 100")
+        if self.seed < 0:
+            raise _invalid("arrival_seed", "a whole number of 0 or more")
         if self.scenario == "server" and not self.qps:
             raise _invalid("qps", "requests a second, above 0")
 

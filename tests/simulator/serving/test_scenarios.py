@@ -72,6 +72,7 @@ def test_a_bound_below_one_request_is_refused() -> None:
         ({"scenario": "offline", "queries": 0}, "queries"),
         ({"scenario": "offline", "percent": 0.0}, "percentile"),
         ({"scenario": "offline", "bound": float("nan")}, "bound"),
+        ({"scenario": "server", "qps": 1.0, "seed": -1}, "arrival_seed"),
     ],
 )
 def test_a_load_that_means_nothing_is_refused(values: dict[str, Any], field: str) -> None:
