@@ -15,9 +15,11 @@ from simulator.validation.metrics import predicted
 from simulator.validation.refusals import NotModelled
 from simulator.validation.runs import Runs
 
-KERNELS = frozenset({"hpc", "micro"})  # tasks without a layout that somebody could leave unsaid
-# settings that decide a run's time and that sources leave unsaid
-DOUBTED = frozenset({"batch", "splits", "stages", "recompute"})
+# settings that decide a run's time and that sources leave unsaid, by task; kernels have no layout
+DOUBTED = {
+    "train": frozenset({"batch", "splits", "stages", "recompute"}),
+    "infer": frozenset({"batch", "partials"}),
+}
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def doubts(case: Case, runs: Runs) -> Doubts:
         framework=case.config.framework,
         chips=case.place.chips,
         coverage=1.0 if case.place.gpu else runs.coverage(case.model, case.config),
-        assumed=() if case.subject.task in KERNELS else tuple(name for name in case.assumed if name in DOUBTED),
+        assumed=tuple(name for name in case.assumed if name in DOUBTED.get(case.subject.task, frozenset())),
         gpu=case.place.gpu,
     )
 
