@@ -16,7 +16,9 @@ from simulator.datafiles import read_data
 from simulator.report.parts import Parts
 
 COVERAGE = 0.9  # of the interval
-STRUCTURE = frozenset({"batch", "replicas", "stages", "splits", "stage_ipus", "recompute", "precision", "partials"})
+STRUCTURE = frozenset(
+    {"batch", "replicas", "stages", "splits", "stage_ipus", "recompute", "precision", "partials", "system", "machine"}
+)
 
 
 @dataclass(frozen=True)

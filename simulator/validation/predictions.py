@@ -17,8 +17,8 @@ from simulator.validation.runs import Runs
 
 # settings that decide a run's time and that sources leave unsaid, by task; kernels have no layout
 DOUBTED = {
-    "train": frozenset({"batch", "splits", "stages", "recompute"}),
-    "infer": frozenset({"batch", "partials"}),
+    "train": frozenset({"batch", "splits", "stages", "recompute", "system"}),
+    "infer": frozenset({"batch", "partials", "system"}),
 }
 
 
@@ -81,11 +81,13 @@ def predict(subject: Subject, known: Sequence[Configuration], runs: Runs, given:
 
 def doubts(case: Case, runs: Runs) -> Doubts:
     """What makes this prediction less certain than the rows that constants were fitted on."""
+    assumed = [name for name in case.assumed if name in DOUBTED.get(case.subject.task, frozenset())]
+    assumed += ["machine"] if case.config.machine else []  # what its host does is an assumption
     return Doubts(
         framework=case.config.framework,
         chips=case.place.chips,
         coverage=1.0 if case.place.gpu else runs.coverage(case.model, case.config),
-        assumed=tuple(name for name in case.assumed if name in DOUBTED.get(case.subject.task, frozenset())),
+        assumed=tuple(assumed),
         gpu=case.place.gpu,
     )
 
