@@ -18,6 +18,30 @@ from simulator.program import Program
 SHARED = Path(os.environ.get("PODIUM_SHARED", Path(__file__).parents[3] / "shared"))
 Shape = Sequence[int | str | None]
 
+# sizes of the open dimensions of shared models
+DIMS = {
+    "attacut-sc": {"seq_len": 12},
+    "atspm-funcnet": {"T": 32},
+    "brainmaze-seizure": {"time": 40},
+    "caustic-painn": {"num_atoms": 5, "num_edges": 9, "num_residues": 2},
+    "ddddocr-common": {"image_width": 96},
+    "mtcnn-pnet": {"M1": 32, "M2": 40},
+    "nsnet2-16k": {"frames": 8},
+    "nsnet2-48k": {"time": 8},
+    "nudenet-320n": {"height": 64, "width": 64},
+    "oww-melspectrogram": {"samples": 1280},
+    "plcmos-v2": {"frames": 30},
+    "rapidocr-cls": {"x[2]": 48, "x[3]": 96},
+    "rapidocr-det": {"p2o.DynamicDimension.1": 64, "p2o.DynamicDimension.2": 96},
+    "rxnmap": {"seq_len": 9},
+    "silero-vad": {"input[1]": 576, "state[1]": 1},
+    "silero-vad-half": {"sequence": 576},
+    "silero-vad-sequence": {"sequence_length": 7},
+    "swift-f0": {"samples": 4096},
+    "tashkeel-bilstm-int8": {"seq_len": 11},
+    "traceforge-t5-encoder": {"encoder_sequence_length": 10},
+}
+
 needs_shared = pytest.mark.skipif(
     not SHARED.is_dir(), reason="needs the folder of shared models: set PODIUM_SHARED to where it is"
 )

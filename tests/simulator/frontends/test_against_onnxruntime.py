@@ -11,20 +11,12 @@ import pytest
 from simulator.errors import SimulatorError
 from simulator.frontends.onnx.importer import load
 from simulator.numerics.data import Noise
-from tests.simulator.onnx_models import SHARED, needs_shared, outputs_of
+from tests.simulator.onnx_models import DIMS, SHARED, needs_shared, outputs_of
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="compares with onnxruntime, which is not installed")
 
-DIMS = {
-    "attacut-sc": {"seq_len": 12},
-    "atspm-funcnet": {"T": 32},
-    "mtcnn-pnet": {"M1": 32, "M2": 40},
-    "plcmos-v2": {"frames": 30},
-    "rapidocr-cls": {"x[2]": 48, "x[3]": 96},
-    "silero-vad-half": {"sequence": 576},
-    "silero-vad-sequence": {"sequence_length": 7},
-    "swift-f0": {"samples": 4096},
-}
+# activations rounded to 8 bits: the last bit of a float can tip one of them over
+COARSE = {"tashkeel-bilstm-int8": 1e-3}
 LIGHT = "onnx-light-"  # full architectures whose weights are all one number
 QUICK_LIGHT = {"onnx-light-squeezenet", "onnx-light-shufflenet"}
 MODELS = sorted((SHARED / "models").glob("*.onnx")) if SHARED.is_dir() else []
@@ -62,6 +54,12 @@ def test_outputs_agree(path: Path, tmp_path: Path) -> None:
         path = _with_random_weights(path, tmp_path)
     program = load(path, name=path.stem, batch=1, dims=DIMS.get(path.stem, {}))
     inputs = Noise(program, 5).batch(0).inputs
+    if path.stem == "caustic-painn":  # whole numbers point into tables and lists of atoms of unlike lengths
+        inputs = {name: value % 2 if value.dtype.kind == "i" else value for name, value in inputs.items()}
+    if path.stem == "rxnmap":  # so do these, into tables of unlike lengths
+        inputs |= {"neighbors": inputs["neighbors"] % 2, "roles": inputs["roles"] * 0}
+    if path.stem == "silero-vad":  # the rate chooses the branch
+        inputs |= {"sr": np.array(16_000, inputs["sr"].dtype)}
     if path.stem == "swift-f0":  # the two scalars bound the pitch in hertz
         inputs |= {"fmin": np.array(50, np.float32), "fmax": np.array(1000, np.float32)}
     options = onnxruntime.SessionOptions()
@@ -72,7 +70,9 @@ def test_outputs_agree(path: Path, tmp_path: Path) -> None:
     for port, reference in zip(session.get_outputs(), expected, strict=True):
         assert found[port.name].shape == reference.shape
         scale = float(np.nanmax(np.abs(reference))) if reference.size else 1.0
-        np.testing.assert_allclose(found[port.name], reference, rtol=1e-3, atol=1e-4 * max(scale, 1e-3))
+        np.testing.assert_allclose(
+            found[port.name], reference, rtol=1e-3, atol=COARSE.get(path.stem, 1e-4) * max(scale, 1e-3)
+        )
 
 
 @needs_shared

@@ -133,3 +133,32 @@ def test_a_condition_computed_from_inputs_is_decided_at_run_time() -> None:
     program = load(data, name="m", batch=2)
     assert outputs_of(program, {"x": np.array([1, 2], np.float32)})["y"].tolist() == [-1, -2]
     assert outputs_of(program, {"x": np.array([-1, -2], np.float32)})["y"].tolist() == [1, 2]
+
+
+def _branching(wide: int) -> bytes:
+    """A choice that the input makes between two products; the second fits rows of ``wide`` numbers alone."""
+    branches = {
+        f"{name}_branch": helper.make_graph(
+            [node("MatMul", ["x", weight], [f"{name}.out"], name=name)], name, [], [value(f"{name}.out", [2, 3])]
+        )
+        for name, weight in (("then", "narrow"), ("else", "other"))
+    }
+    nodes = [
+        node("ReduceSum", ["x"], ["sum"], keepdims=0),
+        node("Greater", ["sum", "limit"], ["more"]),
+        node("If", ["more"], ["y"], name="choice", **branches),
+    ]
+    weights = {"narrow": np.eye(3, dtype=np.float32), "other": np.ones((wide, 3), np.float32), "limit": LIMIT}
+    return model(nodes, [value("x", [2, 3])], [value("y", [2, 3])], weights)
+
+
+@pytest.mark.parametrize("first", [0.1, 9.0])
+def test_a_branch_that_fits_no_shape_leaves_the_other(first: float) -> None:
+    program = load(_branching(5), name="m", batch=2)
+    x = np.full((2, 3), first, np.float32)
+    np.testing.assert_allclose(outputs_of(program, {"x": x})["y"], x)
+    assert [code for code, _ in program.notes if code == "model.branch_left_out"]
+    both = load(_branching(3), name="m", batch=2)
+    assert not [code for code, _ in both.notes if code == "model.branch_left_out"]
+    expected = x if first > 1 else x @ np.ones((3, 3), np.float32)
+    np.testing.assert_allclose(outputs_of(both, {"x": x})["y"], expected, rtol=1e-6)

@@ -150,7 +150,7 @@ CASES: dict[str, Case] = {
         {"hidden_size": 4}, 1,
     ),
 }  # fmt: skip
-LOOSE = {"LSTM of 8 bits": 0.05, "dynamic product": 1e-3}
+LOOSE = {"LSTM of 8 bits": 0.01, "dynamic product": 1e-3}
 
 
 def _session(name: str) -> tuple[bytes, dict[str, np.ndarray]]:
@@ -183,8 +183,3 @@ def test_agrees_with_onnxruntime(name: str) -> None:
         else:
             tolerance = LOOSE.get(name, 1e-4)
             np.testing.assert_allclose(found[port.name], reference, rtol=tolerance, atol=tolerance)
-
-
-def test_what_is_rounded_elsewhere_is_said() -> None:
-    data, _ = _session("LSTM of 8 bits")
-    assert [code for code, _ in load(data, name="m", batch=TIME).notes] == ["model.not_rounded"]

@@ -18,7 +18,7 @@ from simulator.graph.fuse import fuse
 from simulator.graph.graph import Graph, Kind, Pass, Role, check
 from simulator.graph.trace import trace
 from simulator.zoo.opening import build_zoo
-from tests.simulator.onnx_models import SHARED, model, needs_shared, node, normed_net, perceptron, value
+from tests.simulator.onnx_models import DIMS, SHARED, model, needs_shared, node, normed_net, perceptron, value
 
 
 def _graph(data: bytes, **settings: object) -> Graph:
@@ -231,11 +231,7 @@ def test_half_precision_leaves_nothing_wide_between_nodes() -> None:
 @needs_shared
 @pytest.mark.parametrize("path", sorted((SHARED / "models").glob("*.onnx")), ids=lambda p: p.stem)
 def test_real_models_are_traced_in_half_precision(path: Path) -> None:
-    dims = {
-        "attacut-sc": {"seq_len": 12}, "atspm-funcnet": {"T": 32}, "mtcnn-pnet": {"M1": 32, "M2": 40},
-        "plcmos-v2": {"frames": 30}, "rapidocr-cls": {"x[2]": 48, "x[3]": 96}, "silero-vad-half": {"sequence": 576},
-        "silero-vad-sequence": {"sequence_length": 7}, "swift-f0": {"samples": 4096},
-    }.get(path.stem, {})  # fmt: skip
+    dims = DIMS.get(path.stem, {})
     config = RunConfig(task="infer", batch=1, precision="fp16", dims=dims)
     graph = trace(load(path, name=path.stem, batch=1, dims=dims), config)
     assert _rows(graph, Kind.FALLBACK) == []

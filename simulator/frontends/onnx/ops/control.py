@@ -6,19 +6,21 @@ that often, and nothing changes any more once its condition is false.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from simulator.errors import SimulatorError
 from simulator.frontends.onnx.call import Call, decided, is_known
 from simulator.frontends.onnx.plan import GraphPlan, trips_name
 from simulator.frontends.onnx.registry import op
 
 MOST_TRIPS = 1 << 20
 MOST_TRIPS_NOW = 1 << 12  # of a loop that is run trip by trip
+MISFIT = "model.shape_mismatch"
 ENDLESS = np.iinfo(np.int64).max  # how exporters write "until the condition fails"
 
 
@@ -35,6 +37,20 @@ def if_(call: Call, condition: Any) -> Any:
         return jax.lax.cond(jnp.asarray(condition).reshape(()), side("then_branch"), side("else_branch"))
     except TypeError as error:  # the branches differ in shape or type
         raise call.data_dependent("condition") from error
+    except SimulatorError as error:
+        possible = [name for name in ("then_branch", "else_branch") if _fits(side(name))]
+        if error.code != MISFIT or len(possible) != 1:
+            raise
+        call.note("model.branch_left_out", "has a branch that cannot run on these shapes, so the other is always taken")
+        return side(possible[0])()
+
+
+def _fits(branch: Callable[[], Any]) -> bool:
+    try:
+        jax.eval_shape(branch)
+    except SimulatorError as error:
+        return error.code != MISFIT
+    return True
 
 
 @op("Loop", static=(0,))

@@ -83,13 +83,17 @@ def dynamic_lstm(
     call: Call, x: Any, w: Any, r: Any, b: Any, lengths: Any, h0: Any, c0: Any, p: Any, w_scale: Any, w_zero: Any,
     r_scale: Any, r_zero: Any,
 ) -> Any:  # fmt: skip
-    """Weights [directions, inputs, 4 hidden] in 8 bits; activations are not rounded here."""
-    call.note("model.not_rounded", "rounds its activations to 8 bits on other machines; here they stay floats")
+    """Weights [directions, inputs, 4 hidden] in 8 bits; what meets them is rounded to 8 bits of its own range."""
+
+    def rounded(value: Any) -> Any:
+        level, scale, zero = dynamic_quantise(call, value)
+        return (level.astype(value.dtype) - zero.astype(value.dtype)) * scale
+
     wide = (
         jnp.swapaxes((v.astype(x.dtype) - _fitted(z, v).astype(x.dtype)) * _fitted(s, v), 1, 2)
         for v, s, z in ((w, w_scale, w_zero), (r, r_scale, r_zero))
     )
-    return lstm(call, x, *wide, b, lengths, h0, c0, p)
+    return lstm(call, x, *wide, b, lengths, h0, c0, p, through=rounded)
 
 
 def _fitted(value: Any, like: Any) -> Any:

@@ -104,16 +104,20 @@ def lstm(
     h0: Any = None,
     c0: Any = None,
     p: Any = None,
+    *,
+    through: Gate | None = None,
 ) -> Any:
+    """``through``: what a product's other operand passes before it meets the weights (rounding to fewer bits)."""
     sequence = _Sequence(call, x, ["Sigmoid", "Tanh", "Tanh"])
+    read = through or (lambda value: value)
     outputs, finals = [], []
     hidden = r.shape[2]
     for d in range(sequence.directions):
         f, g, h = sequence.gates(d)
         bias_w, bias_r = _biases(b, d, 4 * hidden, sequence.x)
-        projected = jnp.matmul(sequence.x, w[d].T) + (bias_w + bias_r)
+        projected = jnp.matmul(read(sequence.x), w[d].T) + (bias_w + bias_r)
         peep = None if p is None else jnp.split(jnp.asarray(p[d]), 3)
-        cell = _lstm_cell(r[d].T, peep, (f, g, h), bool(call.attr("input_forget", 0)))
+        cell = _lstm_cell(_product(read, r[d].T), peep, (f, g, h), bool(call.attr("input_forget", 0)))
         states = (sequence.start(h0, d, hidden), sequence.start(c0, d, hidden))
         final, y = sequence.loop(d, cell, states, projected, lengths)
         outputs.append(y)
@@ -121,12 +125,16 @@ def lstm(
     return sequence.join(outputs, finals)
 
 
-def _lstm_cell(recurrent: Any, peep: Any, gates: tuple[Gate, Gate, Gate], coupled: bool) -> Any:
+def _product(read: Gate, weights: Any) -> Gate:
+    return lambda value: jnp.matmul(read(value), weights)
+
+
+def _lstm_cell(recurrent: Gate, peep: Any, gates: tuple[Gate, Gate, Gate], coupled: bool) -> Any:
     f, g, h = gates
 
     def cell(states: Any, value: Any) -> Any:
         hidden, memory = states
-        i, o, forget, c = jnp.split(value + jnp.matmul(hidden, recurrent), 4, axis=-1)
+        i, o, forget, c = jnp.split(value + recurrent(hidden), 4, axis=-1)
         if peep is not None:
             i, forget = i + peep[0] * memory, forget + peep[2] * memory
         i = f(i)
