@@ -7,7 +7,7 @@ them there happens meanwhile, and holds the IPUs up only when it takes longer th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,6 +76,19 @@ def host_transfer(
     call = ipu.fact("host.call", side) + parallel.feed.call_seconds
     seconds += call / (parallel.device_iterations if parallel.training else 1)
     return Outside(name, amount, cycles_of(seconds * constants.host, ipu), external_sync(parallel.ipus, ipu))
+
+
+def beside_compute(events: tuple[Outside, ...], computing: Cycles, parallel: Parallel, ipu: Ipu) -> tuple[Outside, ...]:
+    """``events`` as the step sees them: where tiles are set aside for input and output, inference moves other batches
+    during its ``computing`` cycles, and only what takes longer is left."""
+    if parallel.training or not ipu.fact("host.io_tiles"):
+        return events
+    left: list[Outside] = []
+    for event in events:
+        hidden = min(computing, event.transfer)
+        computing -= hidden
+        left.append(replace(event, transfer=event.transfer - hidden))
+    return tuple(left)
 
 
 def interpreter(parallel: Parallel, ipu: Ipu, constants: Constants = NOMINAL) -> Outside | None:

@@ -23,6 +23,7 @@ from simulator.planner.shares import Ints
 from simulator.schedule.collectives import PHASES, all_reduce, collective, joined_cycles
 from simulator.schedule.host import (
     Traffic,
+    beside_compute,
     host_transfer,
     interpreter,
     optimiser_settings,
@@ -136,7 +137,8 @@ def schedule(
     forward, backward = (np.sum([pair[side] for pair in both], axis=0) for side in (0, 1))
     update = tuple(int((cycles * each.updating).sum()) for each, cycles in zip(planned, sums, strict=True))
     line, moved = _through_the_stages(planned, forward, backward, joins, hops, parallel, ipu, constants)
-    host = _host(traffic, parallel, ipu, constants)
+    transfers = _host(traffic, parallel, ipu, constants)
+    host = beside_compute(transfers, line.total, parallel, ipu)
     collectives = _collectives(planned, parallel, ipu, constants)
     late = sum(event.total for event in moved[0] if event.name == SHARED)
     busy = line.total + max(update) + late + sum(event.total for event in (*host, *collectives))
@@ -152,7 +154,7 @@ def schedule(
         collectives=collectives,
         copies=moved,
         total=busy + (waiting.total if waiting else 0),
-        latency=sum(event.total for event in host) + _through_one(line, parallel),
+        latency=sum(event.total for event in transfers) + _through_one(line, parallel),
     )
 
 

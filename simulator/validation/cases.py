@@ -69,6 +69,8 @@ def case_of(subject: Subject, known: Sequence[Configuration]) -> Case:
     if workload.refused:
         raise NotModelled(workload.refused)
     place, software = place_of(subject), software_of(subject.framework)
+    if place.chip_assumed and software.framework != "poprt":
+        raise NotModelled("nobody states which chip ran it")
     if place.gpu:
         return _gpu_case(subject, workload, place, software)
     found = match(subject, workload, place, software, known)

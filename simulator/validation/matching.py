@@ -60,6 +60,7 @@ def _marks(
         each.ipus == place.chips,
         micro is None or each.settings.get("batch") == micro,
         whole is None or _near(global_batch(each), whole),
+        each.chip == ("" if place.chip_assumed else place.chip),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from simulator.validation.layouts.entry import Configuration, identity
 
 SQUAD_TOKENS = 170  # a question of SQuAD with its context, on average; assumed
+TILES = 1472  # of a C600
 FILLED = 0.9  # of a row of 384 tokens that packing fills; assumed
 
 
@@ -85,6 +86,11 @@ def card_inference(name: str, entry: Mapping[str, Any]) -> list[Configuration]:
         settings["available_memory_proportion"] = float(compiler["available_memory_proportion"])
     if "clients" in entry:
         settings["queue_depth"] = int(entry["clients"])
+    if "num_iotiles" in compiler:
+        settings["machine"] = {
+            "host.io_tiles": int(compiler["num_iotiles"]),
+            "tile.count": TILES - int(compiler["num_iotiles"]),
+        }
     pack = entry.get("pack_config")
     if pack:
         settings |= {"batch": int(pack["batch_size"])}

@@ -169,7 +169,10 @@ def tensorflow_bert(name: str, entry: Mapping[str, Any]) -> Configuration:
         "sequence_length": int(entry["max_seq_length"]),
         "mask_tokens": {128: 20, 384: 56, 512: 76}.get(int(entry["max_seq_length"]), 20),
         "matmul_proportion": ipu.get("matmul_available_memory_proportion_per_pipeline_stage"),
+        # utilities/options.py: both are on unless a file says otherwise, and sharding excludes state off the chip
         "replicated_tensor_sharding": ipu.get("replicated_tensor_sharding", False),
+        "optimizer_state_offchip": not ipu.get("replicated_tensor_sharding", False),
+        "embedding_serialization_factor": 2,
         **entry,
     }
     replicas = int(batch["replicas"])

@@ -64,6 +64,22 @@ def test_what_a_step_does_not_tell_is_refused_with_the_reason() -> None:
         value(RESNET, metric="time_to_train_min")
 
 
+def test_a_maximum_over_unknown_calls_and_a_chip_that_nobody_states_are_refused() -> None:
+    with pytest.raises(NotModelled, match="unknown number"):
+        value(LATENCY, metric="latency_ms_max")
+    with pytest.raises(NotModelled, match="which chip"):
+        case_of(replace(RESNET, system="4 IPUs (chip not stated)", chips="4", chip_type=""), KNOWN)
+
+
+def test_tiles_for_input_and_output_hide_transfers_of_a_card() -> None:
+    plain = replace(case_of(LATENCY, KNOWN).config, machine={})
+    aside = replace(plain, machine={"host.io_tiles": 64})
+    with_transfers, hidden = (RUNS.outcome("zoo:resnet50", each, NOMINAL) for each in (plain, aside))
+    assert hidden.step_seconds < with_transfers.step_seconds
+    assert hidden.device_cycles == with_transfers.device_cycles
+    assert hidden.step_seconds >= hidden.device_seconds
+
+
 def test_nothing_depends_on_ids_notes_families_sources_or_published_values() -> None:
     figures = [Figure("a", "s", "f", RESNET, 29_543.0), Figure("b", "t", "g", LATENCY, 2.24)]
     changed = [
