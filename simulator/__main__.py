@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from simulator.command.options import Parser, add_settings, model_of, settings_of
 from simulator.command.outcome import guarded, progress, written
 from simulator.command.watched import watched
-from simulator.errors import EXIT_DOES_NOT_FIT
+from simulator.errors import EXIT_DOES_NOT_FIT, SimulatorError
 
 # first word -> module with main(arguments) -> exit status
 COMMANDS: dict[str, str] = {
@@ -65,7 +66,13 @@ def _simulate(words: list[str]) -> int:
     from simulator.pipeline import simulate  # after the options: JAX takes half a second to import
 
     tell = None if options.quiet else progress()
-    report = simulate(model, settings.config, origins=settings.origins, on_progress=tell)
+    try:
+        report = simulate(model, settings.config, origins=settings.origins, on_progress=tell)
+    except SimulatorError as error:
+        if error.code != "config.batch_fixed" or "batch" in settings.given:
+            raise
+        config = replace(settings.config, batch=error.params["batch"])  # nobody gave one: the model's own
+        report = simulate(model, config, origins=settings.origins, on_progress=tell)
     _export(report, options)
     _print(report, options.json)
     return 0 if report.fits else EXIT_DOES_NOT_FIT

@@ -67,14 +67,23 @@ def _static_stages() -> list[Stage]:
     ]
 
 
+QUICK = "not e2e and not slow"
+
+
 def _running_stages() -> list[Stage]:
     return [
         Stage("vitest", "front-end tests", lambda: _npm("test")),
         Stage("build", "the front end as it is served", _build),
+        # the simulator's tests share nothing, so each core takes some; the others share a database and processes
+        Stage(
+            "simulator",
+            "the engine and its command line",
+            lambda: run([*_pytest(), "-n", "auto", "--maxprocesses", "4", "-m", QUICK, "tests/simulator"]),
+        ),
         Stage(
             "pytest",
-            "simulator, portal, workers, client and launcher",
-            lambda: run([*_pytest(), "-m", "not e2e and not slow"]),
+            "portal, workers, client and launcher",
+            lambda: run([*_pytest(), "-m", QUICK, "--ignore=tests/simulator"]),
         ),
         Stage("e2e", "the whole path in a browser", _whole_path),
     ]

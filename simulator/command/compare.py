@@ -8,6 +8,7 @@ from pathlib import Path
 
 from simulator.command.options import Parser
 from simulator.command.outcome import guarded
+from simulator.errors import SimulatorError
 from simulator.report.compare import compare, worded
 from simulator.report.reading import read_report
 
@@ -29,7 +30,12 @@ def _main(words: list[str]) -> int:
         help="exit with status 1 when samples a second fell by more, or it no longer fits",
     )  # fmt: skip
     options = parser.parse_args(words)
-    found = compare(read_report(options.before), read_report(options.after))
+    before, after = read_report(options.before), read_report(options.after)
+    try:
+        found = compare(before, after)
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError):
+        text = "One of the two reports was changed after it was written, so they cannot be compared. Write both anew."
+        raise SimulatorError("report.invalid", text, params={}) from None
     print(json.dumps(found) if options.json else worded(found), flush=True)
     if options.slower_than is None:
         return 0

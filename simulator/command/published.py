@@ -28,13 +28,15 @@ def published(model: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     found = next((entry for entry in ZOO if entry.id == model), None)
     if found is None or given.get("task", found.run.config["task"]) != found.run.config["task"]:
         return {}
-    left_out = _left_out(given)
+    # what is given as it was published decides nothing else
+    left_out = _left_out({name for name, value in given.items() if found.run.config.get(name) != value}) | set(given)
+    left_out -= {"dims"}
     return {name: value for name, value in found.run.config.items() if name not in left_out}
 
 
 def _left_out(given: Collection[str]) -> set[str]:
-    """What was given, ``dims`` apart (they are merged), and what that decides."""
-    found = {name for name in given if name != "dims"}
+    """What the settings that were given decide besides themselves."""
+    found: set[str] = set()
     for deciding, decided in DECIDES:
         if deciding & set(given):
             found |= decided

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -14,6 +15,15 @@ import yaml
 from simulator.errors import SimulatorError
 
 MOST_BYTES = 1_000_000
+
+
+class Loader(yaml.SafeLoader):
+    """Plain values only; ``2e9`` is a number, as in YAML 1.2 and on the command line."""
+
+
+Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+[eE][-+]?[0-9]+$"), list("-+0123456789")
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,8 @@ def read_settings(path: Path, legal: Collection[str] | None) -> SettingsFile:
 
 def _text(path: Path) -> str:
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise _fault(path, None, "it is not a file")
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
@@ -80,13 +92,13 @@ def _of_yaml(path: Path, text: str) -> SettingsFile:
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
             raise _fault(path, None, "it uses an alias (*name); write the value out")
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=Loader)
         if root is None:
             return SettingsFile({}, {})
         if not isinstance(root, yaml.MappingNode):
             raise _fault(path, root.start_mark.line + 1, "it must be a list of NAME: VALUE lines")
         lines = _lines(path, root)
-        return SettingsFile(yaml.safe_load(text), lines)
+        return SettingsFile(Loader(text).get_single_data(), lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _fault(path, None if mark is None else mark.line + 1, f"it is not YAML ({error.problem})") from None

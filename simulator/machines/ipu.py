@@ -16,6 +16,7 @@ COUNTED = ("tiles", "B", "contexts", "units", "IPUs", "links", "rings", "words",
 COUNTED_RATES = ("B/cycle", "B/cycle/tile")
 MOST_TILES = 16_384
 LARGEST_COUNT = 2**31 - 1
+MOST_CHANGE = 1000.0  # a variant is a machine of the same kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +138,8 @@ def _changed(name: str, value: float, found: Mapping[str, Fact]) -> Fact:
         most = MOST_TILES if name == "tile.count" else LARGEST_COUNT
         if value != int(value) or value > most:
             raise _illegal(name, value, f"a whole number up to {most}")
+    elif old.value and not old.value / MOST_CHANGE <= value <= old.value * MOST_CHANGE:
+        raise _illegal(name, value, f"a number from {old.value / MOST_CHANGE:g} to {old.value * MOST_CHANGE:g}")
     scale = value / old.value if old.value else 1.0
     return replace(
         old, value=value, low=old.low * scale, high=old.high * scale, confidence="given",

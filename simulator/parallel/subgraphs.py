@@ -88,7 +88,7 @@ class _Crossing:
                 pass_ = Pass.UPDATE if self.once_a_step(root) else self.made_in[root]
                 for source, target in self._way(root):
                     found[source, target, pass_] += int(self.graph.tensors.bytes[root])
-        for root, home in self.staging.home.items():
+        for root, home in self.staging.home.items() if self.graph.training else ():  # else they never change
             for stage in {s for s in self.read_in[root] if s != EVERYWHERE and self.ipu(s) != self.ipu(home)}:
                 found[home, stage, Pass.UPDATE] += int(self.graph.tensors.bytes[root])
         return tuple(Hop(a, b, amount, pass_) for (a, b, pass_), amount in sorted(found.items()))

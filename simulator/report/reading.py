@@ -16,6 +16,8 @@ NEEDED = ("step_seconds", "samples_per_second", "fits", "memory", "time", "opera
 def read_report(path: Path) -> dict[str, Any]:
     """The report that ``--json`` wrote. Raises ``report.invalid`` for anything else."""
     try:
+        if path.exists() and not path.is_file():
+            raise _no_report(path, "it is not a file")
         if path.stat().st_size > MOST_BYTES:
             raise _no_report(path, f"it is larger than {MOST_BYTES:,} bytes")
         found = json.loads(path.read_bytes())

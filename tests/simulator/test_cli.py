@@ -107,3 +107,14 @@ def test_as_a_module_from_a_shell_it_is_quick_and_small() -> None:
     assert report["parallel"]["system"] == "m2000"
     assert report["simulation"]["cpu_seconds"] < 5
     assert report["simulation"]["peak_bytes"] < 500 * 2**20
+
+
+def test_a_model_with_a_batch_of_its_own_has_it_unless_another_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "one.onnx"
+    file.write_bytes(model([node("ReduceSum", ["x"], ["y"], keepdims=0)], [value("x", [1, 4])], [value("y", [])]))
+    assert main([str(file), "--task", "infer", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["parallel"]["micro_batch"] == 1
+    assert main([str(file), "--task", "infer", "--batch", "3"]) == 2
+    assert "batch of 1 and no other" in capsys.readouterr().err

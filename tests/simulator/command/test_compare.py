@@ -43,3 +43,10 @@ def test_what_is_no_report_is_refused(
     assert main(["compare", files[0], str(tmp_path / "c.json")]) == 2
     assert "report.invalid" in capsys.readouterr().err
     assert main(["compare", files[0], str(tmp_path / "none.json")]) == 2
+
+
+def test_a_report_that_was_changed_is_refused(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    changed = Path(files[1])
+    changed.write_text(json.dumps({**json.loads(changed.read_text()), "step_seconds": "abc"}))
+    assert main(["compare", *files]) == 2
+    assert "changed after it was written" in capsys.readouterr().err

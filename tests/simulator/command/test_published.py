@@ -69,3 +69,9 @@ def test_the_report_and_its_text_say_so(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["zoo:mnist", "--batch", "8", "--quiet", "--json"]) == 0
     origins = json.loads(capsys.readouterr().out)["config_origins"]
     assert (origins["batch"], origins["optimiser"], origins["accumulation"]) == ("given", "published", "assumed")
+
+
+def test_what_is_given_as_it_was_published_changes_nothing() -> None:
+    usual = settings("zoo:resnet50").config
+    assert usual.partials == "fp16"
+    assert settings("zoo:resnet50", "--precision", usual.precision).config == usual

@@ -1,5 +1,6 @@
 """Files of settings: YAML and JSON alike, and every fault with its line."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,16 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
         read_settings(path, LEGAL)
     with pytest.raises(SimulatorError, match="directory"):
         read_settings(tmp_path, LEGAL)
+
+
+def test_a_number_may_have_an_exponent_and_no_point(tmp_path: Path) -> None:
+    path = tmp_path / "variant.yaml"
+    path.write_text("chip.clock: 2e9\ntile.memory: 1E+6\nname: 2e9x\n")
+    assert read_settings(path, None).values == {"chip.clock": 2e9, "tile.memory": 1e6, "name": "2e9x"}
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    with pytest.raises(SimulatorError, match="not a file"):
+        read_settings(pipe, None)

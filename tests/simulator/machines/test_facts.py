@@ -155,3 +155,11 @@ def test_a_number_that_is_no_partition_is_refused(name: str, ipus: int | None, c
     with pytest.raises(SimulatorError) as refused:
         slice_of(name, ipus)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize("clock", [1.0, 1e15, 1e300])
+def test_a_variant_is_a_machine_of_the_same_kind(clock: float) -> None:
+    with pytest.raises(SimulatorError, match="chip.clock") as refused:
+        ipu("GC200", {"chip.clock": clock})
+    assert refused.value.code == "machine.constant_invalid"
+    assert ipu("GC200", {"chip.clock": 5e9}).clock_hz == 5e9

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simulator import SimulatorError
+from simulator import RunConfig, SimulatorError, simulate
 from simulator.graph.graph import Pass, Role, check
 from simulator.parallel.balance import balanced_splits
 from simulator.parallel.stages import EVERYWHERE, staged
@@ -107,3 +107,14 @@ def test_a_cut_where_less_crosses_is_preferred() -> None:
 def test_more_stages_than_nodes_are_refused() -> None:
     with pytest.raises(SimulatorError, match="nodes of the model"):
         balanced_splits(graph(), 60, [1] * len(graph().ops), 0.0)
+
+
+def test_weights_that_stages_share_cross_in_training_alone() -> None:
+    late = {}
+    for task in ("train", "infer"):
+        settings = {"task": task, "batch": 2, "dims": {"sequence": 8, "vocab": 64}, "precision": "fp16", "stages": 2}
+        report = simulate(
+            "zoo:gpt2-small", RunConfig(system="pod4", accumulation=2 if task == "train" else 1, **settings)
+        )
+        late[task] = [row["name"] for row in report["operators"] if row["name"] == "shared weights"]
+    assert late == {"train": ["shared weights"], "infer": []}

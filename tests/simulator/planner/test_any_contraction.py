@@ -71,7 +71,8 @@ def test_more_work_is_never_cheaper_and_two_halves_cost_no_less_than_the_whole(
 ) -> None:
     half = {"m": m, "k": k, "n": n}
     whole = {**half, grown: 2 * half[grown]}
-    assert product_cycles(whole) >= (1 - BLIND) * product_cycles(half)
+    # nor do its prices know the barrier, of which a small product may take one more or less
+    assert product_cycles(whole) + CHIP.superstep_cycles >= (1 - BLIND) * product_cycles(half)
     assert 2 * product_cycles(half) >= (1 - BLIND) * product_cycles(whole)
 
 
