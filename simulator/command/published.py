@@ -14,7 +14,11 @@ DECIDES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
         (("system",), ("ipus", "replicas", "hosts", "loader_workers")),
         (("ipus",), ("replicas", "hosts")),
         (("replicas",), ("ipus", "hosts")),
-        (("stages", "splits", "stage_ipus"), ("stages", "splits", "stage_ipus", "stage_proportions", "replicas")),
+        (
+            ("stages", "splits", "stage_ipus"),
+            ("stages", "splits", "stage_ipus", "stage_proportions", "replicas", "ipus"),
+        ),
+        (("tensor_parallel",), ("replicas", "ipus")),
         (("recompute",), ("checkpoints",)),
         (("checkpoints",), ("recompute",)),
         (("available_memory_proportion",), ("stage_proportions",)),

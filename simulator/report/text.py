@@ -7,6 +7,7 @@ from typing import Any
 from simulator.units import worded_bytes, worded_seconds
 
 ROWS = 10
+TENSORS_SHOWN = 3
 BAR = 30
 PARTS = ("compute", "exchange", "sync", "copy", "host", "collective", "bubble")
 
@@ -80,9 +81,11 @@ def _overflow(memory: dict[str, Any]) -> list[str]:
     over = memory["overflow"]
     if over is None:
         return []
-    lines = [
-        f"  Tile {over['tile']} is over by {worded_bytes(over['over_by'])} at step {over['step']}. To make it fit:"
-    ]
+    lines = [f"  Tile {over['tile']} is over by {worded_bytes(over['over_by'])} at step {over['step']}. Largest on it:"]
+    for tensor in over["tensors"][:TENSORS_SHOWN]:
+        origin = f" from {plain(tensor['source'])}" if tensor["source"] else ""
+        lines.append(f"    {worded_bytes(tensor['bytes']):>10}  {plain(tensor['name'])}{origin}")
+    lines.append("  To make it fit:")
     for remedy in over["remedies"]:
         lines.append(f"    - {plain(remedy['text'])}")
         if "simulated" in remedy:

@@ -40,7 +40,7 @@ class Load:
             raise _invalid("samples_per_query", "a whole number from 1 to 1024")
         for name in ("qps", "bound", "patience"):
             if not 0 <= getattr(self, name) < 1e12:
-                raise _invalid(name, "a number of 0 or more")
+                raise _invalid(name, "a number from 0 to below 1e12")
         if not 0 < self.percent <= 100:
             raise _invalid("percentile", "a number above 0, up to 100")
         if self.seed < 0:

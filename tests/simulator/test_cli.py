@@ -33,6 +33,14 @@ def test_what_does_not_fit_exits_3_and_still_reports(capsys: pytest.CaptureFixtu
     said = capsys.readouterr().out
     assert "DOES NOT FIT" in said
     assert "Lower the batch" in said
+    largest = said.split("Largest on it:")[1].split("To make it fit:")[0].strip().splitlines()
+    assert len(largest) == 3
+    assert all("iB" in line for line in largest)
+
+
+def test_the_word_of_the_launcher_is_understood(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "zoo:mnist", "--quiet"]) == 0
+    assert "zoo:mnist" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
