@@ -55,6 +55,7 @@ def _marks(
         each.framework == software.framework,
         each.round == round_named or not round_named,
         packed == (workload.sequences_in_pack > 1),
+        workload.settings.get("accumulation") in (None, each.settings.get("accumulation")),
         not (subject.division and each.division) or subject.division == each.division,
         each.chip in ("", place.chip),
         each.ipus == place.chips,

@@ -136,6 +136,16 @@ def test_a_row_finds_the_run_configuration_of_its_round_division_system_and_fram
     assert (origins["batch"], origins["splits"], origins["recompute"]) == ("given", "published", "published")
 
 
+def test_records_take_the_run_of_their_own_data_set() -> None:
+    row = Subject(
+        system="Bow Pod16", chips="16", model="SchNet HydroNet 500k ablation +async loader", task="train",
+        framework="PyTorch PopTorch", replicas="16", metric="throughput", chip_type="Bow IPU 1.85 GHz",
+    )  # fmt: skip
+    assert case_of(row, KNOWN).configuration == "hydronet-packed"
+    small = case_of(Subject(**{**vars(row), "model": "SchNet QM9 ablation +packing"}), KNOWN)
+    assert small.configuration == "hydronet-qm9-packed"
+
+
 def test_a_row_without_sizes_takes_them_from_the_nearest_run_and_says_that_they_are_assumed() -> None:
     row = Subject(
         system="Bow Pod16", chips="16", model="BERT Base Ph2 (SL512)", task="train", framework="PopART SDK 3.1",
