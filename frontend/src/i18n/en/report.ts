@@ -124,6 +124,7 @@ export const report = {
   'remedy.memory.shard': 'Shard the state of the optimiser over {replicas} replicas.',
   'remedy.memory.offload': 'Keep the state of the optimiser in streaming memory.',
   'remedy.memory.stages': 'Divide the model over {stages} pipeline stages.',
+  'remedy.memory.together': 'All of these together.',
   'remedy.memory.embedding': 'Serialise the largest embedding into {embedding_steps} steps.',
   'report.remedy.fits': 'Simulated: it fits, {bytes} less on the fullest tile, samples a second {change}.',
   'report.remedy.fits_not': 'Simulated: still over by {over}, {bytes} less on the fullest tile.',

@@ -122,6 +122,7 @@ export const report: Record<keyof typeof en, string> = {
   'remedy.memory.shard': '将优化器状态分片到 {replicas} 个副本。',
   'remedy.memory.offload': '将优化器状态放在流式内存中。',
   'remedy.memory.stages': '将模型分到 {stages} 个流水线阶段。',
+  'remedy.memory.together': '同时采用以上各项。',
   'remedy.memory.embedding': '将最大的嵌入分 {embedding_steps} 步串行执行。',
   'report.remedy.fits': '已模拟：放得下，最满的 tile 减少 {bytes}，每秒样本数 {change}。',
   'report.remedy.fits_not': '已模拟：仍超出 {over}，最满的 tile 减少 {bytes}。',
