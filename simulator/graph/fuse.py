@@ -6,8 +6,10 @@ from collections import defaultdict
 
 from simulator.graph.builder import GraphBuilder
 from simulator.graph.classify import costliest
-from simulator.graph.graph import Kind
+from simulator.graph.graph import Kind, Pass, Role
 
+CHEAP = frozenset({"convert_element_type", "mul", "div", "neg", "square"})  # each a pass of one codelet or less
+NARROWED = "narrowed"  # to 8 bits, by a cast with a scale of its own: generated codelets know no 8-bit floats
 LEVELS = ("none", "node", "wide")
 
 
@@ -23,6 +25,7 @@ def fuse(builder: GraphBuilder, keep: set[int], level: str = "node") -> None:
         return
     uses = _uses(builder)
     merged_into: dict[int, int] = _folded(builder, uses, keep) if level == "wide" else {}
+    merged_into |= _within_readers(builder, uses, keep)
     for index in range(len(builder.kind)):
         if builder.kind[index] == Kind.ELEMENTWISE:
             while (producer := _next_producer(builder, index, uses, merged_into, level)) is not None:
@@ -50,6 +53,59 @@ def _folded(builder: GraphBuilder, uses: dict[int, set[int]], keep: set[int]) ->
     return found
 
 
+def _within_readers(builder: GraphBuilder, uses: dict[int, set[int]], keep: set[int]) -> dict[int, int]:
+    """Conversions and scalings of an update that each reader does itself, and squares that a sum takes: gone -> to.
+
+    Single-precision copies of weights and gradients are then never stored: codelets of updates read halves and take a
+    scale, and popops::reduce sums squares (SQUARE_ADD).
+    """
+    found: dict[int, int] = {}
+    for index in range(len(builder.kind)):
+        functions = _cheap(builder, index, keep)
+        readers = uses[builder.outputs[index][0]] if functions else set()
+        if readers and all(_takes(builder, index, reader, functions) for reader in readers):
+            for reader in sorted(readers):
+                _taken(builder, index, reader, uses)
+            found[index] = min(readers)
+    return found
+
+
+def _cheap(builder: GraphBuilder, index: int, keep: set[int]) -> tuple[str, ...]:
+    """The functions of an operator of an update that reads one tensor beside scalars, and makes one that stays."""
+    outputs = builder.outputs[index]
+    if builder.kind[index] != Kind.ELEMENTWISE or builder.pass_[index] != Pass.UPDATE or len(outputs) != 1:
+        return ()
+    whole = [t for t in builder.inputs[index] if builder.avals[t].shape]
+    given = len(whole) == 1 and builder.role[builder.root(whole[0])] != Role.OPTIMISER_STATE
+    if not given or builder.alias_of[outputs[0]] >= 0 or outputs[0] in keep:
+        return ()
+    functions: tuple[str, ...] = builder.attributes[index]["functions"]
+    return functions if CHEAP.issuperset(functions) else ()
+
+
+def _takes(builder: GraphBuilder, index: int, reader: int, functions: tuple[str, ...]) -> bool:
+    """Whether ``reader`` can do ``functions`` itself: element-wise if cheap, a sum if a square or conversion."""
+    if builder.pass_[reader] != Pass.UPDATE:
+        return False
+    if builder.kind[reader] == Kind.ELEMENTWISE:
+        same: bool = builder.attributes[reader]["elements"] == builder.attributes[index]["elements"]
+        return same and "square" not in functions
+    summed = functions in (("square",), ("convert_element_type",), ("convert_element_type", "square"))
+    return summed and builder.attributes[reader].get("op") == "reduce_sum"
+
+
+def _taken(builder: GraphBuilder, index: int, reader: int, uses: dict[int, set[int]]) -> None:
+    """``reader`` reads what ``index`` does and does its functions, where it is element-wise, first."""
+    written = builder.outputs[index][0]
+    inputs = [t for t in builder.inputs[reader] if builder.root(t) != written]
+    builder.inputs[reader] = tuple(dict.fromkeys((*builder.inputs[index], *inputs)))
+    for tensor in builder.inputs[index]:
+        uses[builder.root(tensor)].discard(index)
+        uses[builder.root(tensor)].add(reader)
+    if builder.kind[reader] == Kind.ELEMENTWISE:
+        _does(builder, reader, builder.attributes[index]["functions"] + builder.attributes[reader]["functions"])
+
+
 def _next_producer(
     builder: GraphBuilder, index: int, uses: dict[int, set[int]], merged_into: dict[int, int], level: str
 ) -> int | None:
@@ -74,6 +130,7 @@ def _uses(builder: GraphBuilder) -> dict[int, set[int]]:
 def _fusable(builder: GraphBuilder, first: int, second: int, uses: dict[int, set[int]], level: str) -> bool:
     same = (
         builder.kind[first] == Kind.ELEMENTWISE
+        and builder.primitive[second] != NARROWED
         and builder.pass_[first] == builder.pass_[second]
         and (level == "wide" or builder.source[first] == builder.source[second])
         and builder.repeats[first] == builder.repeats[second]
@@ -98,13 +155,16 @@ def _merge(builder: GraphBuilder, first: int, second: int, uses: dict[int, set[i
     builder.outputs[second] = (*builder.outputs[second], *held)
     for tensor in held:
         builder.producer[tensor] = second
-    functions = builder.attributes[first]["functions"] + builder.attributes[second]["functions"]
-    builder.attributes[second] = {
-        **builder.attributes[second],
+    _does(builder, second, builder.attributes[first]["functions"] + builder.attributes[second]["functions"])
+
+
+def _does(builder: GraphBuilder, index: int, functions: tuple[str, ...]) -> None:
+    builder.attributes[index] = {
+        **builder.attributes[index],
         "function": costliest(functions),
         "functions": functions,
         "depth": len(functions),
-        "arity": max(1, len({builder.root(t) for t in builder.inputs[second]})),
+        "arity": max(1, len({builder.root(t) for t in builder.inputs[index]})),
     }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from simulator.graph.graph import Graph, Pass, Role
+from simulator.graph.graph import Graph, Kind, Pass, Role
 from simulator.planner.shares import Ints
 
 Bools = npt.NDArray[np.bool_]
@@ -45,6 +45,7 @@ CATEGORY_OF_ROLE = {
 }
 
 
+OVERWRITTEN = frozenset({int(Role.ACTIVATION), int(Role.GRADIENT)})
 LASTING = (Role.WEIGHT, Role.OPTIMISER_STATE, Role.CONSTANT, Role.ACCUMULATOR)
 
 
@@ -77,11 +78,12 @@ class Lifetimes:
 NOTHING_HELD = Held()
 
 
-def lifetimes(graph: Graph, held: Held = NOTHING_HELD) -> Lifetimes:
+def lifetimes(graph: Graph, held: Held = NOTHING_HELD, places: Mapping[int, Hashable] | None = None) -> Lifetimes:
     """From the operator that writes a tensor to the last that reads it or an alias of it.
 
     Inputs and what was received are there from the first step, outputs until the last; weights, constants,
-    accumulators and state that is not offloaded all the time.
+    accumulators and state that is not offloaded all the time. ``places``: where each root lies; with them an
+    element-wise operator writes over what it is the last to read, as frameworks have it do.
     """
     tensors, steps = graph.tensors, len(graph.ops)
     first, last = _spans(graph)
@@ -97,6 +99,8 @@ def lifetimes(graph: Graph, held: Held = NOTHING_HELD) -> Lifetimes:
     end = int(np.count_nonzero(graph.ops.pass_ != Pass.UPDATE)) - 1
     for root in held.leaving:
         last[root] = max(int(last[root]), end)
+    if places is not None:
+        _written_over(graph, held, places, first, last)
     kept = np.flatnonzero((tensors.alias_of < 0) & (last >= 0) & (first >= 0) & (tensors.bytes > 0))
     names = [CATEGORY_OF_ROLE[Role(roles[root])] for root in kept]
     more = sorted(root for root in held.stash if tensors.bytes[root] > 0)
@@ -124,6 +128,30 @@ def _spans(graph: Graph) -> tuple[Ints, Ints]:
             first[root] = index if first[root] < 0 else first[root]
             last[root] = max(last[root], index)
     return first, last
+
+
+def _written_over(graph: Graph, held: Held, places: Mapping[int, Hashable], first: Ints, last: Ints) -> None:
+    """What an element-wise operator is the last to read ends before it, once for each result of as many bytes there.
+
+    What is copied elsewhere, or comes from elsewhere, is left alone.
+    """
+    tensors = graph.tensors
+    for index in np.flatnonzero(graph.ops.kind == Kind.ELEMENTWISE).tolist():
+        free = [
+            root
+            for root in dict.fromkeys(map(tensors.root, graph.ops.inputs[index]))
+            if last[root] == index > first[root] and tensors.role[root] in OVERWRITTEN and root not in held.stash
+        ]
+        for tensor in graph.ops.outputs[index]:
+            if not free or tensors.alias_of[tensor] >= 0 or first[tensor] != index:
+                continue
+            fits = (
+                r for r in free if tensors.bytes[r] == tensors.bytes[tensor] and places.get(r) == places.get(tensor)
+            )
+            over = next(fits, None)
+            if over is not None:
+                last[over] = index - 1
+                free.remove(over)
 
 
 def _arriving_for_the_update(graph: Graph, first: Ints, late: set[int]) -> None:

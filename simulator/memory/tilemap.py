@@ -76,7 +76,7 @@ def _sized(amount: Bytes, elements: Ints, total: int) -> Ints:
 def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu, held: Held = NOTHING_HELD) -> MemoryMap:
     """Bytes of every tile over the schedule of ``graph``."""
     placed = _Placed(graph, assignment)
-    spans = lifetimes(graph, held)
+    spans = lifetimes(graph, held, assignment.layouts)
     touched = [i for i, root in enumerate(spans.root.tolist()) if root in assignment.layouts]
     by_tile = {name: np.zeros(ipu.tiles, dtype=np.int64) for name in CATEGORIES}
     by_tile.update(resident_bytes(assignment, ipu))

@@ -31,6 +31,8 @@ from simulator.planner.slices import Slices, plan_gather, plan_update, table_spr
 from simulator.planner.stencil import Sweeps, plan_stencil, widest
 from simulator.planner.topk import plan_topk
 
+LIKE_A_WEIGHT = frozenset({int(Role.OPTIMISER_STATE), int(Role.ACCUMULATOR)})
+
 
 @dataclass(frozen=True)
 class Options:
@@ -68,6 +70,9 @@ class _Walk:
         self.starts: list[int] = []
         self.layouts: dict[int, Layout] = {}
         self.cursor = 0
+        tensors = graph.tensors
+        owners = np.flatnonzero((tensors.role == Role.WEIGHT) & (tensors.alias_of < 0)).tolist()
+        self.weights = {tensors.name[root]: root for root in owners}
         self.done: dict[Hashable, tuple[Plan, int]] = {}  # what reads a weight, with the plan that placed it
 
     def operator(self, index: int) -> None:
@@ -100,7 +105,14 @@ class _Walk:
         return list(dict.fromkeys(self.graph.tensors.root(t) for t in self.graph.ops.inputs[index]))
 
     def layout(self, root: int) -> Layout:
-        """Where ``root`` lies; a tensor nobody placed yet is mapped linearly from the next free tile."""
+        """Where ``root`` lies; a tensor nobody placed yet is mapped linearly from the next free tile.
+
+        What a weight is updated with is made like the weight: PopART and TensorFlow clone its mapping.
+        """
+        if root not in self.layouts and self.graph.tensors.role[root] in LIKE_A_WEIGHT:
+            weight = self.weights.get(self.graph.tensors.name[root].removesuffix(".first").removesuffix(".second"), -1)
+            if weight in self.layouts and self.elements(weight) == self.elements(root):
+                self.layouts[root] = self.layouts[weight]
         if root not in self.layouts:
             spread = linear(self.elements(root), self.itemsize(root), self.ipu)
             self.layouts[root] = Layout(spread, self._advance(spread.used))

@@ -158,6 +158,20 @@ def test_given_statistics_of_a_norm_disappear_into_the_convolution_before_it() -
     assert len(_rows(folded, Kind.CONV)) == len(_rows(own, Kind.CONV)) == 1
 
 
+def test_an_update_stores_no_single_precision_copy_of_weight_or_gradient() -> None:
+    """Readers convert and scale for themselves, and LAMB's norms sum squares that nobody stores."""
+    graph = _graph(perceptron(), task="train", optimiser="lamb", precision="fp16", batch=4)
+    ops, tensors = graph.ops, graph.tensors
+    stored = [
+        ops.attributes[i]["functions"]
+        for i in _rows(graph, Kind.ELEMENTWISE, Pass.UPDATE)
+        for t in ops.outputs[i]
+        if tensors.alias_of[t] < 0 and len(tensors.shape[t]) == 2
+    ]
+    assert len(stored) == len([w for w, _ in graph.gradients if len(tensors.shape[w]) == 2]), "the updates alone"
+    assert not any("square" in functions or set(functions) <= {"convert_element_type", "mul"} for functions in stored)
+
+
 def test_operators_of_different_nodes_are_not_fused() -> None:
     nodes = [node("Exp", ["x"], ["e"], name="exp"), node("Neg", ["e"], ["y"], name="neg")]
     graph = _graph(model(nodes, [value("x", ["N", 8])], [value("y", ["N", 8])]), task="infer")

@@ -1,17 +1,21 @@
 """Bytes of tensors on tiles: exact sums, lifetimes, the fullest tile, and what is said when it does not fit."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from simulator.graph.graph import Graph
+from simulator.graph.builder import GraphBuilder
+from simulator.graph.classify import Aval, Described
+from simulator.graph.graph import Graph, Kind, Pass, Role
 from simulator.machines.ipu import ipu
 from simulator.memory.fit import kind_of, overflow, top_tensors
 from simulator.memory.lifetimes import ALWAYS_LIVE, CATEGORIES, lifetimes
 from simulator.memory.tilemap import MemoryMap, memory_map
 from simulator.planner.assign import Options, assign
 from tests.simulator.handmade import BATCH, CLASSES, WIDTH, dense_step
+from tests.simulator.layers import laid
 
 CHIP = ipu("GC200")
 
@@ -33,6 +37,16 @@ def test_lifetimes_run_from_the_writer_to_the_last_reader() -> None:
         3: (1, 3, "stream_buffers"),  # the output leaves at the end
         4: (2, 3, "gradients"),
     }
+
+
+def test_what_updates_a_weight_lies_like_it() -> None:
+    found = laid(optimiser="adam", accumulation=4)
+    part = found.planned[0]
+    tensors, layouts = part.part.graph.tensors, part.assignment.layouts
+    where = {(tensors.name[root], int(tensors.role[root])): layout for root, layout in layouts.items()}
+    weight = next(name for name, role in where if role == Role.ACCUMULATOR)
+    assert where[weight, int(Role.ACCUMULATOR)] == where[weight, int(Role.WEIGHT)]
+    assert where[f"{weight}.second", int(Role.OPTIMISER_STATE)] == where[weight, int(Role.WEIGHT)]
 
 
 def test_an_update_in_place_takes_no_second_copy() -> None:
@@ -140,3 +154,24 @@ def test_equal_operators_share_their_code() -> None:
         ),
     )
     assert int(mapped(twice).by_tile["exchange_code"].sum()) == int(one.by_tile["exchange_code"].sum())
+
+
+def chain(places: dict[int, str]) -> dict[int, tuple[int, int]]:
+    """Spans of input -> scaled -> scaled again -> output, three operators of one size."""
+    builder = GraphBuilder()
+    aval = Aval((64,), "float16", 2)
+    found = [builder.tensor(aval, role) for role in (Role.INPUT, Role.ACTIVATION, Role.ACTIVATION, Role.OUTPUT)]
+    for read, written in pairwise(found):
+        attributes = {"function": "mul", "functions": ("mul",), "depth": 1, "elements": 64, "arity": 1}
+        builder.operator(
+            Described(Kind.ELEMENTWISE, attributes), "mul", pass_=Pass.FORWARD, source="chain", inputs=(read,),
+            outputs=(written,), repeats=1,
+        )  # fmt: skip
+    spans = lifetimes(builder.freeze(name="chain", batch=1, training=False, gradients=()), places=places)
+    return {int(r): (int(a), int(b)) for r, a, b in zip(spans.root, spans.first, spans.last, strict=True)}
+
+
+def test_elementwise_operators_write_over_what_they_are_last_to_read() -> None:
+    assert chain(dict.fromkeys(range(4), "here"))[1] == (0, 0), "the second operator takes its place"
+    assert chain({0: "here", 1: "here", 2: "there", 3: "there"})[1] == (0, 1), "elsewhere nothing can be taken"
+    assert chain(dict.fromkeys(range(4), "here"))[0] == (0, 0), "what the host gives has a place of its own"
