@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simulator.errors import SimulatorError
 from simulator.machines.constants import Constants, constants
 from simulator.report.intervals import Doubts, half_width
-from simulator.validation.cases import PUBLISHED, Case, case_of
+from simulator.validation.cases import Case, case_of
 from simulator.validation.figures import Figure, Subject
 from simulator.validation.layouts.entry import Configuration
 from simulator.validation.metrics import predicted
@@ -82,9 +82,7 @@ def predict(subject: Subject, known: Sequence[Configuration], runs: Runs, given:
 def doubts(case: Case, runs: Runs) -> Doubts:
     """What makes this prediction less certain than the rows that constants were fitted on."""
     assumed = [name for name in case.assumed if name in DOUBTED.get(case.subject.task, frozenset())]
-    assumed += (
-        ["machine"] if case.config.machine and dict(case.origins).get("machine") != PUBLISHED else []
-    )  # what its host does is an assumption
+    assumed += ["machine"] if "machine" in case.assumed else []  # what its host does
     return Doubts(
         framework=case.config.framework,
         chips=case.place.chips,
