@@ -157,24 +157,22 @@ class Walk:
         """The tensor that a carried value ends in; one that the body only passes on is not copied."""
         if repeats <= 1 or self.builder.root(ends) == self.builder.root(start):
             return ends
-        aval = aval_of(outer)
-        pass_, source = self._whose("carry", scope)
-        described = Described(Kind.MOVEMENT, {"op": "carry", "bytes": aval.elements * aval.itemsize})
-        tensor = self._new(outer, pass_)
-        self.builder.operator(
-            described, "carry", pass_=pass_, source=source, inputs=(ends,), outputs=(tensor,), repeats=repeats
-        )
-        return tensor
+        return self._moved("carry", outer, ends, scope, repeats)
 
     def _stack(self, outer: Any, piece: int, scope: str, repeats: int) -> None:
         """All pieces of one loop written into their stack."""
+        self._moved("stack", outer, piece, scope, repeats)
+
+    def _moved(self, op: str, outer: Any, read: int, scope: str, repeats: int) -> int:
+        """The tensor of ``outer``, into which each trip of a loop copies ``read``."""
         aval = aval_of(outer)
-        pass_, source = self._whose("stack", scope)
-        described = Described(Kind.MOVEMENT, {"op": "stack", "bytes": aval.elements * aval.itemsize})
+        pass_, source = self._whose(op, scope)
+        described = Described(Kind.MOVEMENT, {"op": op, "bytes": aval.elements * aval.itemsize})
         tensor = self._new(outer, pass_)
         self.builder.operator(
-            described, "stack", pass_=pass_, source=source, inputs=(piece,), outputs=(tensor,), repeats=repeats
+            described, op, pass_=pass_, source=source, inputs=(read,), outputs=(tensor,), repeats=repeats
         )
+        return tensor
 
     def _is_free(self, equation: Any) -> bool:
         """A sum of one, a cast to the same type, a transpose that moves nothing or what a matrix unit wrote."""
