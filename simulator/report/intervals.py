@@ -16,14 +16,13 @@ from simulator.datafiles import read_data
 from simulator.report.parts import Parts
 
 COVERAGE = 0.9  # of the interval
-STRUCTURE = frozenset(
-    {"batch", "replicas", "stages", "splits", "stage_ipus", "recompute", "precision", "partials", "system", "machine"}
-)
+# of a simulated run's settings only these are doubted: the others have defaults that mean what they say
+ASSUMED_COUNTS = frozenset({"precision", "partials"})
 
 
 @dataclass(frozen=True)
 class Doubts:
-    """``coverage``: share of the time costed by a model of its own. ``assumed``: settings that nobody stated."""
+    """``coverage``: share of the time costed by a model of its own. ``assumed``: what decides it and nobody stated."""
 
     framework: str
     chips: int
@@ -50,9 +49,9 @@ def widening(doubts: Doubts) -> tuple[float, tuple[str, ...]]:
     scales, reasons = _known()["scales"], []
     factor = 1.0
     for name, holds in (
-        ("unseen_framework", doubts.framework not in _known()["frameworks"]),
+        ("unseen_framework", not doubts.gpu and doubts.framework not in _known()["frameworks"]),
         ("above_64_ipus", doubts.chips > 64),
-        ("assumed_configuration", bool(STRUCTURE & set(doubts.assumed))),
+        ("assumed_configuration", bool(doubts.assumed)),
         ("gpu", doubts.gpu),
     ):
         if holds:
@@ -114,7 +113,3 @@ def doubts(framework: str, chips: int, coverage: float, origins: Mapping[str, st
     """The same from figures alone."""
     assumed = tuple(name for name, origin in origins.items() if origin == "assumed" and name in ASSUMED_COUNTS)
     return Doubts(framework, chips, coverage, assumed)
-
-
-# of a report's settings only these are widened for: the others have defaults that mean what they say
-ASSUMED_COUNTS = frozenset({"precision", "partials"})

@@ -216,9 +216,9 @@ class _Settings:
         """Defaults of the framework for what is still open."""
         chosen = framework(self.values["framework"])
         self.put("precision", "fp16", ASSUMED)
+        if self.values["precision"] == "fp32":  # there are no other partials of it
+            self.values["partials"], self.origins["partials"] = "fp32", self.origins["precision"]
         self.put("partials", chosen.partials, ASSUMED)
-        if self.values["precision"] == "fp32":
-            self.values["partials"] = "fp32"
         self.put("batch", 1, ASSUMED)
         if self.values["task"] == "infer":
             stated_card = self.place.chip == "C600" and not self.place.chip_assumed

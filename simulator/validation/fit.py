@@ -48,7 +48,7 @@ def _fit(dry: bool) -> int:
         print(line)
     if not dry:
         FITTED.write_text(with_values(FITTED.read_text("utf-8"), found), "utf-8")
-        RESIDUALS.write_text(with_residuals(RESIDUALS.read_text("utf-8"), outside / wider), "utf-8")
+        RESIDUALS.write_text(with_residuals(RESIDUALS.read_text("utf-8"), outside / wider, found), "utf-8")
     return 0
 
 
@@ -88,8 +88,13 @@ def with_values(text: str, found: Fit) -> str:
     )
 
 
-def with_residuals(text: str, outside: np.ndarray) -> str:
-    """The intervals' file with a new pool: residuals over what their rows' doubts widen an interval by."""
+def with_residuals(text: str, outside: np.ndarray, found: Fit) -> str:
+    """The intervals' file with a new pool: residuals over what their rows' doubts widen an interval by.
+
+    Frameworks are those of the rows: any other is unseen.
+    """
+    seen = ", ".join(sorted({row.case.config.framework for row in found.rows if not row.case.place.gpu}))
+    text = re.sub(r"^frameworks: .*$", f"frameworks: [{seen}]", text, flags=re.MULTILINE)
     listed = ", ".join(f"{each:.4f}" for each in sorted(outside.tolist()))
     return re.sub(r"^log_residuals: .*$", f"log_residuals: [{listed}]", text, flags=re.MULTILINE)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 from simulator.datafiles import read_data
@@ -14,6 +13,8 @@ from simulator.validation.cases import Case, with_task
 from simulator.validation.refusals import NotModelled
 from simulator.validation.runs import Outcome, Runs
 
+# what a run does beside its training, on schedules and programs that are partly assumed (``metrics.yaml``)
+PHASES = frozenset({"eval_pause_s", "offline_eval_phase_s"})
 EPOCH_METRICS = ("epoch_time_s", "epoch_time_s_mean", "epoch_time_s_median")
 TERA = 1e12
 
@@ -112,36 +113,36 @@ def _checkpoint(found: Outcome) -> float:
 
 
 def _with_evaluation(case: Case, runs: Runs, constants: Constants) -> float:
-    every = _fact("evaluate_every")
-    training = every / _outcome(case, runs, constants).samples_per_second
-    return every / (training + _evaluation(case, runs, constants))
+    """Samples between two evaluations over the time of both."""
+    found = _outcome(case, runs, constants)
+    every = evaluation_interval(found.samples)
+    return every / (every / found.samples_per_second + _evaluation(case, runs, constants))
 
 
-def _evaluation_alone(case: Case, runs: Runs, constants: Constants) -> float:
-    """As a row of its own, only where evaluation ran on the layout of the training."""
-    if case.config.sdk < _fact("unpacked_evaluation_below"):
-        raise NotModelled("evaluation before SDK 2.5 was a program of its own that no source describes")
-    return _evaluation(case, runs, constants)
+def evaluation_interval(batch: float) -> int:
+    """Samples between two evaluations of a run with so many in a global batch: MLPerf's rule for BERT."""
+    rule = _facts()["evaluation_interval"]
+    wanted = rule["share"] * (rule["samples_a_row"] * batch + rule["samples"])
+    return int(wanted // rule["multiple"]) * int(rule["multiple"])
 
 
 def _evaluation(case: Case, runs: Runs, constants: Constants) -> float:
-    """Seconds of one evaluation on the layout of the training run."""
+    """Seconds of one evaluation within a training run: global batches, the last one padded; a whole step for each
+    where the program does nothing else, with an optimiser that changes nothing."""
     if not case.workload.evaluation:
         raise NotModelled("the number of samples of an evaluation is not known here")
-    inference = with_task(case, "infer")
-    if case.config.sdk < _fact("unpacked_evaluation_below"):
-        inference = replace(inference, config=replace(inference.config, sequences_in_pack=1.0))
-    return case.workload.evaluation / _outcome(inference, runs, constants).samples_per_second
+    whole = not case.place.gpu and case.config.sdk < _fact("forward_evaluation_from")
+    found = _outcome(case if whole else with_task(case, "infer"), runs, constants)
+    return ceil(case.workload.evaluation / found.samples) * found.step_seconds
 
 
 def _offline_evaluation(case: Case, runs: Runs, constants: Constants) -> float:
     """All kept checkpoints of a run evaluated after it, once the evaluation program is on the IPUs."""
-    if case.config.sdk < _fact("compiled_evaluation_from"):
-        raise NotModelled(
-            "the evaluation program was compiled within the run before SDK 2.2; compilation is not simulated"
-        )
+    if case.config.sdk < _fact("evaluation_in_process_from"):
+        raise NotModelled("before SDK 2.2 another process evaluated, and the start of a process is not simulated")
     checkpoints = max(1.0, _epochs(case) / _fact("checkpoint_every")) if _amount(case) else _fact("checkpoints_of_run")
-    return _fact("graph_swap") + checkpoints * _evaluation(case, runs, constants)
+    found = _outcome(with_task(case, "infer"), runs, constants)
+    return _fact("graph_swap") + checkpoints * case.workload.evaluation / found.samples_per_second
 
 
 def _amount(case: Case) -> float:
@@ -185,7 +186,7 @@ METRICS: dict[str, Callable[[Case, Runs, Constants], float]] = {
     "throughput_incl_eval": _with_evaluation,
     "throughput_incl_checkpoints": _with_checkpoints,
     "time_to_train_min": _time_to_train,
-    "eval_pause_s": _evaluation_alone,
+    "eval_pause_s": _evaluation,
     "offline_eval_phase_s": _offline_evaluation,
     "latency_ms_avg": _latency,
     "latency_ms_p50": _latency,

@@ -11,15 +11,15 @@ from simulator.report.intervals import Doubts, half_width
 from simulator.validation.cases import Case, case_of
 from simulator.validation.figures import Figure, Subject
 from simulator.validation.layouts.entry import Configuration
-from simulator.validation.metrics import predicted
+from simulator.validation.metrics import PHASES, predicted
 from simulator.validation.refusals import NotModelled
 from simulator.validation.runs import Runs
 
-# settings that decide a run's time and that sources leave unsaid, by task; kernels have no layout
-DOUBTED = {
-    "train": frozenset({"batch", "splits", "stages", "recompute", "system"}),
-    "infer": frozenset({"batch", "partials", "system"}),
-}
+# settings that decide the time of a training or inference run; a kernel is one program without a layout
+LAYOUT = frozenset(
+    {"batch", "replicas", "stages", "splits", "stage_ipus", "recompute", "precision", "partials", "system"}
+)
+RUNS = frozenset({"train", "infer"})
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,9 @@ def predict(subject: Subject, known: Sequence[Configuration], runs: Runs, given:
 
 def doubts(case: Case, runs: Runs) -> Doubts:
     """What makes this prediction less certain than the rows that constants were fitted on."""
-    assumed = [name for name in case.assumed if name in DOUBTED.get(case.subject.task, frozenset())]
-    assumed += ["machine"] if "machine" in case.assumed else []  # what its host does
+    counts = LAYOUT if case.subject.task in RUNS else frozenset()
+    assumed = [name for name in case.assumed if name in counts or name == "machine"]  # what its host does
+    assumed += [case.subject.metric] if case.subject.metric in PHASES else []
     return Doubts(
         framework=case.config.framework,
         chips=case.place.chips,

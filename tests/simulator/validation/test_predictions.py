@@ -12,7 +12,7 @@ from simulator.validation import command
 from simulator.validation.cases import case_of
 from simulator.validation.configurations import read_configurations
 from simulator.validation.figures import Figure, Subject, read_figures
-from simulator.validation.metrics import predicted
+from simulator.validation.metrics import evaluation_interval, predicted
 from simulator.validation.predictions import Judged, Prediction, judge, predict
 from simulator.validation.refusals import NotModelled
 from simulator.validation.runs import Runs
@@ -169,3 +169,31 @@ def test_the_command_reads_files_it_has_never_seen(tmp_path: Path, capsys: pytes
     assert "AlphaFold" in unknown["reason"]
     assert "all rows" in capsys.readouterr().out
     assert command.main(["--figures", str(tmp_path / "none.csv")]) == 2
+
+
+BERT = Subject(
+    round="MLPerf Training v1.0", division="closed", system="IPU-POD16", chips="16", model="BERT-Large (MLPerf)",
+    task="train", framework="PopART SDK 2.1.0", precision="fp16 (16.16, half partials)", batch_micro="2",
+    batch_global="3072", replicas="4", pipeline_stages="4", grad_accum="192", metric="throughput",
+    chip_type="GC200 1.33 GHz", hosts="1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("batch", "samples"), [(3072, 175_000), (4608, 200_000), (6144, 200_000), (6912, 225_000)])
+def test_larger_batches_are_evaluated_less_often(batch: int, samples: int) -> None:
+    assert evaluation_interval(batch) == samples
+
+
+def test_an_evaluation_is_whole_global_batches_and_whole_steps_where_the_program_is_that_of_training() -> None:
+    step = 3072 / value(BERT)
+    pause = value(BERT, metric="eval_pause_s")
+    assert pause == pytest.approx(4 * step)  # 10,000 sequences are three batches and a part
+    assert value(BERT, metric="throughput_incl_eval") == pytest.approx(175_000 / (175_000 / value(BERT) + pause))
+    forward = value(BERT, metric="eval_pause_s", framework="PopART SDK 2.5.1")
+    assert 0.15 * pause < forward < 0.5 * pause
+
+
+def test_what_rests_on_an_assumed_phase_is_told_with_less_certainty() -> None:
+    phase = predict(replace(BERT, metric="eval_pause_s"), KNOWN, RUNS)
+    step = predict(BERT, KNOWN, RUNS)
+    assert (phase.high or 0) / (phase.value or 1) > (step.high or 0) / (step.value or 1)
