@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +17,8 @@ TIMM_LAYERS = {
     "conv_pwl": "project", "bn3": "project.norm",
 }  # fmt: skip
 RESNET50_BLOCKS = (3, 4, 6, 3)
+B0_BLOCKS = (1, 2, 2, 3, 3, 4, 1)
+DEPTHS = {"efficientnet-b0": 1.0, "efficientnet-b4": 1.8}
 TORCH_LAYER = re.compile(r"^layer(\d+)/(\d+)/(conv|bn)(\d)$")
 TORCH_SHORTCUT = re.compile(r"^layer(\d+)/(\d+)/downsample[_/](\d)$")
 
@@ -68,8 +71,10 @@ def pytorch(name: str, entry: Mapping[str, Any]) -> Configuration:
     }  # fmt: skip
     if splits:
         settings |= {"splits": splits, "schedule": "grouped"} | ({"recompute": "stages"} if training else {})
-    kept = tuple(filter(None, (_torch_checkpoint(str(each)) for each in entry.get("recompute_checkpoints") or ())))
-    if entry.get("recompute_mode") == "manual" and kept:
+    names = (str(each) for each in entry.get("recompute_checkpoints") or ())
+    kept = tuple(filter(None, (_torch_checkpoint(each, str(entry["model"])) for each in names)))
+    # a pipeline always recomputes, one IPU only where it is told to
+    if kept and training and (splits or entry.get("recompute_mode") == "manual"):
         settings |= {"recompute": "checkpoints", "checkpoints": kept}
     return Configuration(
         **identity(name, entry), model=str(entry["model"]) + ("-g16" if grouped else ""),
@@ -104,10 +109,13 @@ def _torch_split(text: str) -> str:
     return f"block{int(found.group(1)) + 1}{chr(ord('a') + int(found.group(2)))}.{TIMM_LAYERS[found.group(3)]}"
 
 
-def _torch_checkpoint(text: str) -> str | None:
-    """Names of an fx trace: "add_5" is the sum of the sixth block; the pool and the dense layer keep little."""
+def _torch_checkpoint(text: str, model: str) -> str | None:
+    """Names of an fx trace: "add_5" is the sixth sum of a block and its input; the pool and the dense layer keep
+    little."""
     if text == "add" or text.startswith("add_"):
-        return _block(int(number(text.partition("_")[2], 0)), "add")
+        sums = _sums(model)
+        index = int(number(text.partition("_")[2], 0))
+        return sums[index] if index < len(sums) else None
     layer = TORCH_LAYER.match(text)
     if layer is not None:
         stage, place, kind, which = layer.groups()
@@ -119,9 +127,15 @@ def _torch_checkpoint(text: str) -> str | None:
     return None
 
 
-def _block(index: int, node: str) -> str | None:
-    for stage, blocks in enumerate(RESNET50_BLOCKS, start=1):
-        if index < blocks:
-            return f"stage{stage}.block{index + 1}.{node}"
-        index -= blocks
-    return None
+def _sums(model: str) -> list[str]:
+    """Sums of blocks with their inputs, in order: every block of a ResNet has one, of an EfficientNet all but the first
+    of each stage (which changes the shape)."""
+    if model not in DEPTHS:
+        stages = enumerate(RESNET50_BLOCKS, start=1)
+        return [f"stage{stage}.block{place + 1}.add" for stage, blocks in stages for place in range(blocks)]
+    repeats = [math.ceil(blocks * DEPTHS[model]) for blocks in B0_BLOCKS]
+    return [
+        f"block{stage}{chr(ord('a') + place)}.add"
+        for stage, blocks in enumerate(repeats, start=1)
+        for place in range(1, blocks)
+    ]

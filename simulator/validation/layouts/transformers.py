@@ -13,8 +13,17 @@ from simulator.validation.layouts.entry import Configuration, identity, number, 
 
 HEAD = "head."
 LAYERS = {768: 12, 1024: 24}  # of BERT-Base and BERT-Large, by width
-# [attention blocks, feed-forward blocks] on IPU 1 to 7 and then 0: PopART's entry of the same round
-EIGHT_IPUS = ([3, 3], [4, 3], [3, 3], [3, 4], [4, 3], [3, 4], [4, 3], [0, 1])
+# Paddle's MLPerf v2.0 entry, bert.py: [attention blocks, feed-forward blocks] on IPU 1 to 7 and then 0, and the memory
+# proportion, of a POD16 and of a POD64
+PADDLE = {
+    16: (([3, 3], [4, 3], [3, 3], [3, 4], [4, 3], [3, 4], [4, 3], [0, 1]), 0.3),
+    64: (([3, 3], [3, 3], [3, 3], [4, 3], [3, 4], [4, 3], [3, 4], [1, 1]), 1.0),
+}
+# the same file, modeling.py and the run scripts: both moments in half, inputs fetched three batches ahead, the head in
+# four steps, one product for queries, keys and values, and dropout on attention
+PADDLE_SETTINGS = {"shard_optimiser": True, "state_precision": "fp16", "prefetch_depth": 3, "embedding_steps": 4}
+HEAD_PROPORTION = 0.6  # the head, on IPU 0, is left at PopLibs' own
+PADDLE_ENTRY = {"split_qkv": False, "no_attn_dropout": False, "vocab_size": 30912}
 MLPERF_PACK = 2.0  # sequences in a pack of 512 tokens, MLPerf BERT
 
 
@@ -184,25 +193,18 @@ def tensorflow_bert(name: str, entry: Mapping[str, Any]) -> Configuration:
 
 
 def paddle_bert(name: str, entry: Mapping[str, Any]) -> Configuration:
-    """Paddle's MLPerf entry: eight IPUs a replica; the split is not published, PopART's is taken."""
+    """Paddle's MLPerf entry: eight IPUs a replica; what its files do not say is in its program."""
     replicas, per = int(entry["local_num_replicas"]), int(entry["ipus_per_replica"])
-    stages = stages_of_halves([[ipu, halves] for ipu, halves in enumerate(EIGHT_IPUS, start=1)])
-    stages["stage_ipus"] = (*stages["stage_ipus"][:-1], 0)
+    placement, proportion = PADDLE[64 if replicas * per >= 64 else 16]
+    stages = stages_of_halves([[ipu % per, halves] for ipu, halves in enumerate(placement, start=1)])
+    each = [min(proportion, HEAD_PROPORTION), *[proportion] * (per - 1)]
+    entry = {**PADDLE_ENTRY, "available_memory_proportion": each, **entry}
     settings = _bert_settings(
         entry, int(entry["micro_batch_size"]), replicas, int(entry["grad_acc_factor"]), stages, training=True
     )
-    settings |= {
-        "available_memory_proportion": 0.3,
-        "shard_optimiser": True,
-        "sequences_in_pack": float(entry.get("avg_seq_per_pack", 1)),
-    }
+    settings |= {**PADDLE_SETTINGS, "sequences_in_pack": float(entry.get("avg_seq_per_pack", 1))}
     found = _bert(name, entry, "paddle", False, True, replicas, settings)
-    place = {
-        "ipus": replicas * per,
-        "chip": "BOW",
-        "assumed": ("splits", "stage_ipus", "shard_optimiser", "available_memory_proportion"),
-    }
-    return Configuration(**{**found.__dict__, **place})
+    return Configuration(**{**found.__dict__, "ipus": replicas * per, "chip": "BOW"})
 
 
 def vit(name: str, entry: Mapping[str, Any]) -> Configuration:
