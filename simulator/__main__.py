@@ -75,6 +75,7 @@ def _simulate(words: list[str]) -> int:
             raise
         config = replace(settings.config, batch=error.params["batch"])  # nobody gave one: the model's own
         report = simulate(model, config, origins=settings.origins, on_progress=tell)
+    report["notes"] += settings.notes
     _export(report, options)
     _print(report, options.json)
     return 0 if report.fits else EXIT_DOES_NOT_FIT

@@ -151,6 +151,7 @@ def parts_of(
         ipu=laid.ipu,
         classes=tuple(_class(laid, place, found, config, used, mapped) for place in range(len(laid.planned))),
         schedule=found,
+        whole=laid.graph,
         staging=laid.staging,
         origins=origins_of(config, origins),
         constants=used,

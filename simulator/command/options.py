@@ -81,6 +81,13 @@ class Settings:
         """``given`` and ``published``; everything else is left to the simulation to name."""
         return {**dict.fromkeys(sorted(self.published), "published"), **dict.fromkeys(sorted(self.given), "given")}
 
+    @property
+    def notes(self) -> list[dict[str, str]]:
+        """What a report must say of settings that were given and that no simulation of time and memory reads."""
+        names = ", ".join(sorted(self.given & OF_NUMBERS))
+        said = f"Given, but without effect here: {names} (of the numbers of a run, not of its time or memory)."
+        return [{"code": "config.of_numbers", "message": said}] if names else []
+
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Add ``--config``, ``--dim``, ``--machine`` and one option for each other setting of a report."""
@@ -106,11 +113,11 @@ def _add_option(group: Any, name: str, kind: str) -> None:
     group.add_argument(flag, dest=name, metavar=metavar, help=" ".join(filter(None, words)) or None)
 
 
-def settings_of(options: argparse.Namespace, *, as_published: bool = False) -> Settings:
+def settings_of(options: argparse.Namespace, *, as_published: bool = False, task: str | None = None) -> Settings:
     """Validated settings: the defaults, then ``--config``, then the options. Raises ``config.invalid``.
 
     ``as_published``: what nobody gave of a built-in model is as in its published run; else only its kernels are run
-    once and not trained.
+    once and not trained. ``task``: what the command is about, unless somebody gives another.
     """
     found = dict(read_settings(options.config, _legal()).values) if options.config else {}
     if options.config and "model" in found:
@@ -125,8 +132,9 @@ def settings_of(options: argparse.Namespace, *, as_published: bool = False) -> S
     model = getattr(options, "model", None)
     if not as_published:
         return Settings(RunConfig.from_dict({**_of_kernel(model), **found}), frozenset(found))
-    more = published(model, found)
-    whole = {**more, **found}
+    usual = {} if task is None or "task" in found else {"task": task}
+    more = published(model, {**found, **usual})
+    whole = {**more, **usual, **found}
     _merge(whole, "dims", {**more.get("dims", {}), **(found.get("dims") or {})})
     return Settings(RunConfig.from_dict(whole), frozenset(found), frozenset(more) - frozenset(found))
 

@@ -16,6 +16,7 @@ from simulator.machines.catalogue import System
 LEAST_RANK = 3  # of what is taken for pictures or sound: samples x something x something
 PICTURE_RANK = 4
 COLOURS = (1, 3, 4)
+FROM_BYTES = "from_bytes"  # the cast that the device does
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def as_bytes(graph: Graph) -> Graph:
             tensors.name[tensor] = ""
             attributes = elementwise("convert_element_type", elements, 1)
             inputs, outputs = (given,), (tensor,)
-            casts.append(Row(ELEMENTWISE, int(Pass.FORWARD), 1, "", "from_bytes", attributes, inputs, outputs))
+            casts.append(Row(ELEMENTWISE, int(Pass.FORWARD), 1, "", FROM_BYTES, attributes, inputs, outputs))
     return put_together(replace(graph), [*casts, *rows], tensors).graph if casts else graph
 
 

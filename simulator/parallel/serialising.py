@@ -18,13 +18,31 @@ DIMENSIONS = ("m", "k", "n")
 
 def serialised(graph: Graph, steps: int) -> Graph:
     """``graph`` with every matrix product over the rows of the largest table in ``steps`` parts."""
-    table = _largest_table(graph)
-    if table is None or steps == 1:
+    found = products_of_table(graph)
+    if not found or steps == 1:
         return graph
+    rows = rows_of(graph)
+    for index, name in found.items():
+        rows[index] = _in_steps(rows[index], name, steps)
+    return put_together(graph, rows, Columns(graph.tensors)).graph
+
+
+def products_of_table(graph: Graph) -> dict[int, str]:
+    """Matrix products with the largest table or its gradient: operator -> its dimension over the rows.
+
+    A product whose shape has both dimensions of the table is one.
+    """
+    table = _largest_table(graph)
+    if table is None:
+        return {}
     rows_in_table = max(graph.tensors.shape[table])
     width = int(np.prod(graph.tensors.shape[table], dtype=np.int64)) // rows_in_table
-    rows = [_in_steps(row, rows_in_table, width, steps) for row in rows_of(graph)]
-    return put_together(graph, rows, Columns(graph.tensors)).graph
+    found = {}
+    for index in np.flatnonzero(graph.ops.kind == Kind.MATMUL).tolist():
+        sizes = {name: graph.ops.attributes[index][name] for name in DIMENSIONS}
+        if rows_in_table in sizes.values() and width in sizes.values():
+            found[index] = next(name for name, size in sizes.items() if size == rows_in_table)
+    return found
 
 
 def _largest_table(graph: Graph) -> int | None:
@@ -36,13 +54,6 @@ def _largest_table(graph: Graph) -> int | None:
     return max(tables, key=lambda root: int(tensors.bytes[root]), default=None)
 
 
-def _in_steps(row: Row, rows_in_table: int, width: int, steps: int) -> Row:
-    """A product whose shape has both dimensions of the table is one with it, or the gradient of it."""
-    if row.kind != Kind.MATMUL:
-        return row
-    sizes = {name: row.attributes[name] for name in DIMENSIONS}
-    if rows_in_table not in sizes.values() or width not in sizes.values():
-        return row
-    name = next(name for name, size in sizes.items() if size == rows_in_table)
-    attributes = {**row.attributes, name: ceil_div(rows_in_table, steps)}
+def _in_steps(row: Row, name: str, steps: int) -> Row:
+    attributes = {**row.attributes, name: ceil_div(row.attributes[name], steps)}
     return replace(row, repeats=row.repeats * steps, attributes=attributes)

@@ -37,7 +37,7 @@ class Parts:
     """Products of every stage of one simulation. ``notes`` are (code, message) of the front end.
 
     ``classes`` has one entry for each IPU of a replica. ``origins`` says of settings whether they are given, published
-    or assumed; one that is missing was assumed.
+    or assumed; one that is missing was assumed. ``whole`` is the model before it was divided.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Parts:
     ipu: Ipu
     classes: tuple[IpuClass, ...]
     schedule: Schedule
+    whole: Graph
     staging: Staging
     origins: Mapping[str, str] = field(default_factory=dict)
     constants: Constants = NOMINAL

@@ -14,7 +14,13 @@ PARTS = ("compute", "exchange", "sync", "copy", "host", "collective", "bubble")
 
 def worded(report: dict[str, Any]) -> str:
     """About forty lines: headline, memory, time, stages, operators, notes."""
-    blocks = [_headline(report), _memory(report), _time(report), _stages(report), [*_operators(report), *_end(report)]]
+    blocks = [
+        _headline(report),
+        memory_lines(report),
+        _time(report),
+        _stages(report),
+        [*_operators(report), *_end(report)],
+    ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -57,7 +63,8 @@ def _bar(share: float) -> str:
     return "#" * round(share * BAR)
 
 
-def _memory(report: dict[str, Any]) -> list[str]:
+def memory_lines(report: dict[str, Any]) -> list[str]:
+    """Whether it fits, the fullest tile by category, and what is over, as the report says it."""
     memory = report["memory"]
     worst, limit = memory["worst_tile"], memory["bytes_per_tile"]
     verdict = "fits" if report["fits"] else "DOES NOT FIT"
@@ -135,8 +142,12 @@ def _end(report: dict[str, Any]) -> list[str]:
     lines = [f"Coverage: {coverage['share_of_time_modelled']:.1%} of the time is modelled."]
     for item in coverage["fallbacks"][:ROWS]:
         lines.append(f"  by fallback: {item['op']} x {item['count']} in {plain(item['source']) or 'the step itself'}")
-    lines += settings_lines(report)
-    return lines + [f"Note ({note['code']}): {plain(note['message'])}" for note in report["notes"]]
+    return [*lines, *settings_lines(report), *note_lines(report)]
+
+
+def note_lines(report: dict[str, Any]) -> list[str]:
+    """What the run says beside its figures, one line each."""
+    return [f"Note ({note['code']}): {plain(note['message'])}" for note in report["notes"]]
 
 
 def settings_lines(report: dict[str, Any]) -> list[str]:

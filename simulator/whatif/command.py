@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from simulator.command.options import Parser, add_settings, model_of, one_setting, settings_of
 from simulator.command.outcome import guarded, progress
-from simulator.errors import EXIT_DOES_NOT_FIT
+from simulator.errors import EXIT_DOES_NOT_FIT, SimulatorError
 
 ABOUT = "What other settings or machine constants would change, and why. All results are simulated."
 EPILOG = (
@@ -43,15 +44,25 @@ def _main(words: list[str]) -> int:
     )
     began = time.process_time()
     found = session.what_if(changes)
+    found["notes"] = session.notes(changes) + replace(settings, given=settings.given | frozenset(changes)).notes
     found["simulation"] = {"cpu_seconds": time.process_time() - began}
     print(json.dumps(found) if options.json else worded(found), flush=True)
     return 0 if found["after"]["fits"] else EXIT_DOES_NOT_FIT
 
 
 def together(texts: Sequence[str]) -> Mapping[str, Any]:
-    """Changes of several ``NAME=VALUE``; constants of a machine and dimensions are gathered."""
+    """Changes of several ``NAME=VALUE``; constants of a machine and dimensions are gathered.
+
+    Raises ``config.invalid`` for a name that is there twice.
+    """
     changes: dict[str, Any] = {}
+    seen: set[str] = set()
     for text in texts:
         name, value = one_setting(text)
+        for each in [f"{name}.{inner}" for inner in value] if isinstance(value, dict) else [name]:
+            if each in seen:
+                said = f"'{each:.60}' is set twice. Give each setting one value."
+                raise SimulatorError("config.invalid", said, params={"field": each[:60], "legal": "one value"})
+            seen.add(each)
         changes[name] = {**changes.get(name, {}), **value} if isinstance(value, dict) else value
     return changes

@@ -6,10 +6,12 @@ from typing import Any
 
 from simulator.report.causes import causes, telling
 from simulator.report.compare import Headline, headline
+from simulator.report.text import note_lines
 from simulator.units import worded_bytes, worded_seconds
 from simulator.whatif.outcome import Outcome
 
 SCHEMA = "podium.whatif/1"
+NOTHING_CHANGED = "Nothing is changed: every setting has this value already."
 # what a setting does, said after its two values
 DOES = {
     "batch": "work and activations follow the micro-batch; barriers, code and weights do not",
@@ -49,11 +51,14 @@ OF_MACHINE = {
 
 def difference(before: Outcome, after: Outcome) -> dict[str, Any]:
     """JSON-able: figures before and after, ``changes`` and ``causes`` with a sentence each, ``sentence`` over all."""
+    made = changes(before, after)
     told = telling(causes(before.spending, after.spending), after.step_seconds - before.step_seconds)
     return {
         "schema": SCHEMA,
-        "sentence": headline(_headline(before), _headline(after), told[0].worded() if told else None),
-        "changes": changes(before, after),
+        "sentence": headline(_headline(before), _headline(after), told[0].worded() if told else None)
+        if made
+        else NOTHING_CHANGED,
+        "changes": made,
         "step_change": after.step_seconds / before.step_seconds - 1,
         "throughput_change": after.samples_per_second / before.samples_per_second - 1,
         "before": before.to_dict(),
@@ -126,4 +131,5 @@ def worded(found: dict[str, Any]) -> str:
     lines += [f"  - {cause['text']}." for cause in found["causes"]]
     if not now["fits"]:
         lines.append(f"  It DOES NOT FIT: the fullest tile is over by {worded_bytes(now['over_by'])}.")
-    return "\n".join([*lines, f"  {found['memory']['sentence']}"])
+    lines.append(f"  {found['memory']['sentence']}")
+    return "\n".join([*lines, *(note_lines(found) if "notes" in found else [])])

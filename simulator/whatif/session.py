@@ -26,6 +26,7 @@ from simulator.pipeline import Progress, graph_of, open_model, parts_of, reporte
 from simulator.planner.assign import Assignment
 from simulator.planner.shares import Ints
 from simulator.report.build import Report
+from simulator.report.notes import notes
 from simulator.report.origins import origins_of
 from simulator.report.parts import Parts
 from simulator.whatif.difference import difference
@@ -91,6 +92,12 @@ class Session:
         """What ``changes`` do to the base, and why: see ``difference``."""
         before, after = self.outcome(), self.outcome(changes)
         return difference(before, after)
+
+    def notes(self, changes: Mapping[str, Any] | None = None) -> list[dict[str, str]]:
+        """What a report under ``changes`` would say beside its figures, of settings without effect too."""
+        config = self.changed(changes)
+        parts = self._parts_of(self._planned(config), config, self._origins_of(changes))
+        return [{"code": code, "message": message} for code, message in notes(parts)]
 
     def _parts(self, config: RunConfig) -> Parts:
         return self._parts_of(self._planned(config), config, None)

@@ -1,6 +1,7 @@
 """Scenarios, the search under a bound, and the command line: the same every time, and refused clearly."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,7 +123,7 @@ def test_the_command_line_serves(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "does not hold" in shown
     assert "1 replica of 1 IPU, batches of up to 4 samples" in shown
-    assert "Settings given: task, batch, ipus" in shown
+    assert "Settings given: batch, ipus;" in shown
 
 
 def test_a_built_in_model_is_served_as_its_published_inference_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,3 +138,37 @@ def test_the_command_line_refuses_a_server_without_a_rate(capsys: pytest.Capture
     told = capsys.readouterr().err
     assert "serving.invalid" in told
     assert "--latency-bound" in told
+
+
+def test_what_a_load_does_not_listen_to_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["serve", "zoo:mnist", "--ipus", "1", "--queries", "50", "--quiet", "--optimiser", "adam"]
+    assert main([*words, "--qps", "100", "--samples-per-query", "3", "--percentile", "50", "--json"]) == 0
+    notes = {note["code"]: note["message"] for note in json.loads(capsys.readouterr().out)["notes"]}
+    assert [name for name in ("qps", "samples_per_query", "percentile") if name in notes["serving.without_effect"]]
+    assert "patience" not in notes["serving.without_effect"]
+    assert "optimiser (inference" in notes["config.without_effect"]
+    assert main([*words, "--scenario", "multi-stream", "--samples-per-query", "3"]) == 0
+    assert "serving.without_effect" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--qps", "--latency-bound"])
+@pytest.mark.parametrize("value", ["0", "-1", "nan"])
+def test_no_rate_and_no_bound_are_refused(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "zoo:mnist", "--scenario", "server", "--qps", "9", option, value, "--quiet"]) == 2
+    assert f"{option} cannot be {value}" in capsys.readouterr().err
+
+
+def test_a_service_that_does_not_fit_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "zoo:mnist", "--batch", "30000", "--queries", "10", "--quiet"]) == 3
+    shown = capsys.readouterr().out
+    assert "at most, if it fitted" in shown
+    assert "DOES NOT FIT" in shown
+    assert "To make it fit:" in shown
+
+
+def test_training_in_a_file_of_settings_is_not_turned_into_inference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run.yaml").write_text("model: zoo:mnist\ntask: train\n")
+    assert main(["serve", "--config", str(tmp_path / "run.yaml"), "--quiet"]) == 2
+    assert "serving.not_inference" in capsys.readouterr().err

@@ -75,3 +75,23 @@ def test_the_command_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["whatif", "zoo:mnist", *words]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert {change["name"] for change in found["changes"]} == {"machine.chip.clock", "machine.links.ipu_link"}
+
+
+def test_changes_without_effect_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["whatif", "zoo:mnist", "--ipus", "1", "--shard-optimiser", "--set", "queue_depth=9", "--set", "steps=5"]
+    assert main([*words, "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    assert "shard_optimiser (there is one replica" in shown
+    assert "queue_depth (batches queue in inference only)" in shown
+    assert "steps (of the numbers of a run" in shown
+
+
+def test_a_value_that_it_has_already_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["whatif", "zoo:mnist", "--ipus", "1", "--set", "batch=16", "--quiet"]) == 0
+    assert "every setting has this value already" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["batch", "machine.chip.clock", "dims.batch"])
+def test_a_setting_changed_twice_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["whatif", "zoo:mnist", "--set", f"{name}=8", "--set", f"{name}=9", "--quiet"]) == 2
+    assert f"'{name}' is set twice" in capsys.readouterr().err
