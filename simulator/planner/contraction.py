@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil, prod
-from typing import Any
+from typing import Any, TypeVar
 
 from simulator.graph.graph import Kind
 
 GRAIN = 8  # bytes
+Side = TypeVar("Side")
 SPATIAL = ("field_in", "field_out", "kernel", "stride", "dilation", "input_dilation")
 
 
@@ -186,3 +187,9 @@ def swapped(problem: Contraction) -> Contraction:
         transforms=(*problem.transforms, "swap operands"),
         copied=(problem.copied[1] or not problem.resident[1], problem.copied[0] or not problem.resident[0]),
     )
+
+
+def asked_order(problem: Contraction, pair: tuple[Side, Side]) -> tuple[Side, Side]:
+    """What belongs to the inputs and weights of ``problem`` in the order of the operator that was asked for."""
+    first, second = pair
+    return (second, first) if "swap operands" in problem.transforms else (first, second)

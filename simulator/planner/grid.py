@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TypeVar
 
 import numpy as np
 
 from simulator.machines.ipu import Ipu
-from simulator.planner.contraction import Contraction
+from simulator.planner.contraction import Contraction, asked_order
 from simulator.planner.exchange import Exchange, exchange, run_of, together
 from simulator.planner.plan import PLANS_KEPT, Part, Plan, Recipe, Step, assemble
 from simulator.planner.reduction import reduce_add_cycles, stage_depths
+from simulator.planner.relayout import relayout
 from simulator.planner.search import (
     Split,
+    cast_cycles,
     choose,
     copied_elements,
     copy_cycles,
@@ -24,8 +25,6 @@ from simulator.planner.search import (
 )
 from simulator.planner.shares import Ints, ceil_divide, proportional, shares, spread
 from simulator.planner.vertices import amp
-
-Side = TypeVar("Side")
 
 
 @lru_cache(maxsize=PLANS_KEPT)
@@ -126,7 +125,7 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
         sliced, written = serial_work(problem, grid, ipu)
         serial = [Step("slice", None, grid.full(sliced), Part.COPY), *serial]
         serial.append(Step("write", None, grid.full(written // max(1, split.ins)), Part.COPY))
-    steps = relayout(asked, _asked_order(problem, problem.copied), ipu)
+    steps = relayout(asked, problem, ipu)
     steps += [Step(s.name, s.exchange, s.compute, s.part, split.serial) for s in serial]
     kept = (own_inputs if problem.resident[0] else 0) + (own_weights if problem.resident[1] else 0)
     held = grid.full((read + weights + copied) * problem.element) - kept  # what already lies there takes no more room
@@ -165,31 +164,6 @@ def _multiply(problem: Contraction, grid: Grid, gathered: Exchange, copied: Ints
     ]
 
 
-def relayout(asked: Contraction, copied: tuple[bool, bool], ipu: Ipu) -> list[Step]:
-    """Operands that lie otherwise than the matrix unit reads them: moved and put in order, evenly over all tiles.
-
-    PopLibs charges 5 cycles for every 4 elements, and 5 for every 3 where channels do not fill 8-byte grains.
-    An operand that tiles rearrange anyway (``copied``) is put in order by that.
-    """
-    sides = (
-        asked.groups * asked.batch * asked.in_rows * asked.in_width * asked.ins,
-        asked.groups * asked.taps * asked.ins * asked.outs,
-    )
-    needed = [
-        not done and (relaid or (asked.misaligned and not resident))
-        for relaid, resident, done in zip(asked.relaid, asked.resident, copied, strict=True)
-    ]
-    elements = sum(size for size, wanted in zip(sides, needed, strict=True) if wanted)
-    if not elements:
-        return []
-    held = spread(elements, ipu.tiles, ipu.tiles, max(1, ipu.atom_bytes // asked.element))
-    moved = exchange(
-        held * asked.element, held * asked.element, piece=run_of(elements * asked.element, ipu),
-        copies_bytes=elements * asked.element,
-    )  # fmt: skip
-    return [Step("relay operands", moved, ceil_divide(held * 5, 3 if asked.misaligned else 4), Part.COPY)]
-
-
 def reduction(problem: Contraction, split: Split, grid: Grid, partials: Ints, ipu: Ipu) -> tuple[list[Step], Ints]:
     """Steps that add the partials of the tiles that share outputs, and the outputs each tile ends with ([tiles])."""
     steps = []
@@ -210,10 +184,7 @@ def reduction(problem: Contraction, split: Split, grid: Grid, partials: Ints, ip
 
 def _finish(problem: Contraction, asked: Contraction, results: Ints, ipu: Ipu) -> list[Step]:
     """Cast of single partials to half results, and clearing of outputs that nothing contributes to."""
-    work = np.zeros_like(results)
-    if problem.partial != problem.result:
-        vectors = ceil_divide(ceil_divide(results, ipu.workers), 2)
-        work += np.where(results > 0, ipu.workers * (26 + vectors), 0)
+    work = cast_cycles(problem, results, ipu)
     if asked.zero_filled:
         cleared = spread(asked.zero_filled, ipu.tiles, ipu.tiles, 4)
         work += ipu.workers * (26 + ceil_divide(ceil_divide(cleared, ipu.workers), 4 if problem.half else 2))
@@ -222,13 +193,7 @@ def _finish(problem: Contraction, asked: Contraction, results: Ints, ipu: Ipu) -
 
 def _residents(problem: Contraction, inputs: Ints, weights: Ints) -> tuple[Ints | None, Ints | None]:
     """Which tiles hold how many bytes of the resident operands, in the order of the operator that was asked for."""
-    return _asked_order(problem, (inputs if problem.resident[0] else None, weights if problem.resident[1] else None))
-
-
-def _asked_order(problem: Contraction, pair: tuple[Side, Side]) -> tuple[Side, Side]:
-    """What belongs to the inputs and weights of ``problem`` in the order of the operator that was asked for."""
-    first, second = pair
-    return (second, first) if "swap operands" in problem.transforms else (first, second)
+    return asked_order(problem, (inputs if problem.resident[0] else None, weights if problem.resident[1] else None))
 
 
 def _codelets(split: Split, problem: Contraction) -> tuple[str, ...]:

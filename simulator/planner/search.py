@@ -1,6 +1,7 @@
 """Chooses the split of a contraction over tiles: enumerates candidates as arrays, prices each as PopLibs' planner does.
 
-The choice sums exchange and leaves out sync, as PopLibs does; what the hardware then takes is priced by ``grid``.
+The choice sums exchange as PopLibs does, and counts the barrier of each superstep, which PopLibs leaves out; what the
+hardware then takes is priced by ``grid``.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from simulator.machines.ipu import Ipu
 from simulator.planner.contraction import Contraction, restatements
 from simulator.planner.movement import dynamic_slice_work
 from simulator.planner.reduction import reduce_add_cycles, stage_table
+from simulator.planner.relayout import relayout_cycles
 from simulator.planner.shares import Ints, ceil_divide
 from simulator.planner.vertices import Amp, amp, amp_cycles, depthwise_cycles, dot_cycles, slic_cycles
-from simulator.units import ceil_div
+from simulator.units import Cycles, ceil_div
 
 CANDIDATES_A_DIMENSION = 22  # a prototype measured 22 within 1.3 % of 90
 MOST_OF_A_TILE = 2  # how far a bound that nothing keeps is raised
@@ -90,12 +92,13 @@ def choose(problem: Contraction, ipu: Ipu, proportion: float) -> Split:
 def _within(problem: Contraction, ipu: Ipu, bound: int) -> Split | None:
     """The cheapest split that needs no more than ``bound`` bytes of any tile."""
     best: tuple[float, Split] | None = None
+    methods = [(method, each, relayout_cycles(problem, each, ipu)) for method, each in _methods(problem)]
     for serial in SERIAL_SPLITS:
         unlimited = float("inf")  # cycles if memory did not matter: more serial steps may make such a split fit
-        for method, restated in _methods(problem):
+        for method, restated, before in methods:
             if serial > 1 and serial * LEAST_SERIAL_OUTPUTS > restated.outs:
                 continue
-            for cycles, memory, split in _fittest(restated, method, serial, ipu, bound):
+            for cycles, memory, split in _fittest(restated, method, serial, before, ipu, bound):
                 unlimited = min(unlimited, cycles)
                 if memory <= bound and (best is None or cycles < best[0]):
                     best = (cycles, split)
@@ -128,14 +131,20 @@ def _slic(problem: Contraction) -> bool:
     )
 
 
-def _fittest(problem: Contraction, method: str, serial: int, ipu: Ipu, limit: int) -> list[tuple[float, float, Split]]:
-    """The cheapest candidate, and the cheapest within ``limit`` if any: (cycles, bytes, split)."""
+def _fittest(
+    problem: Contraction, method: str, serial: int, before: Cycles, ipu: Ipu, limit: int
+) -> list[tuple[float, float, Split]]:
+    """The cheapest candidate, and the cheapest within ``limit`` if any: (cycles, bytes, split).
+
+    ``before`` are cycles that all candidates take before the first serial step.
+    """
     unit = amp(problem.half, problem.half_partials, ipu, problem.quarter)
     grid = _candidates(problem, method, unit, serial, ipu.tiles)
     worst = _worst(problem, method, unit, serial, grid)
-    cycles = serial * price(problem, method, unit, worst, ipu)
+    cycles = before + serial * price(problem, method, unit, worst, ipu)
     if serial > 1:
-        cycles = cycles + serial * sum(serial_work(problem, worst, ipu))
+        sliced, written = serial_work(problem, worst, ipu)
+        cycles = cycles + serial * (sliced + written // worst.depth + 2 * ipu.sync_cycles)
     memory = temporary_bytes(problem, worst)
     allowed = np.flatnonzero(memory <= limit)
     picks = [int(np.argmin(cycles))]
@@ -252,7 +261,7 @@ def copied_elements(problem: Contraction, sizes: Sizes) -> Ints:
 
 
 def price(problem: Contraction, method: str, unit: Amp, worst: Worst, ipu: Ipu) -> Ints:
-    """Cycles of one serial step of each candidate, as PopLibs sums them."""
+    """Cycles of one serial step of each candidate, as PopLibs sums them, and of its barriers."""
     w = worst
     rate = ipu.exchange_bytes_per_cycle
     weights = w.groups * problem.taps * w.ins * w.outs
@@ -266,7 +275,8 @@ def price(problem: Contraction, method: str, unit: Amp, worst: Worst, ipu: Ipu) 
         loaded = loaded - loaded // w.weight_copies
     cycles = inward + ceil_divide(loaded, rate)
     cycles = cycles + vertex_cycles(problem, method, unit, w.groups, w.batch, w.rows, w.ins, w.outs, ipu)
-    cycles = cycles + copy_cycles(problem, copied_elements(problem, w))
+    copied = copied_elements(problem, w)
+    cycles = cycles + copy_cycles(problem, copied) + ipu.superstep_cycles + ipu.sync_cycles * (copied > 0)
     return cycles + _reduction_price(problem, w, ipu)
 
 
@@ -278,6 +288,7 @@ def serial_work(problem: Contraction, sizes: Sizes, ipu: Ipu) -> tuple[Ints, Int
 
 
 def _reduction_price(problem: Contraction, worst: Worst, ipu: Ipu) -> Ints:
+    """Adding partials in stages, and the cast of what comes out where results are of another type."""
     share = worst.groups * worst.batch * worst.rows * problem.width * worst.outs
     total = np.zeros_like(share)
     for depths in stage_table(ipu.tiles):
@@ -286,9 +297,18 @@ def _reduction_price(problem: Contraction, worst: Worst, ipu: Ipu) -> Ints:
             break
         share = ceil_divide(share, np.maximum(stage, 1))
         cycles = ceil_divide(share * (stage - 1) * problem.partial, ipu.exchange_bytes_per_cycle)
-        cycles += reduce_add_cycles(stage, share, problem.partial == 2, ipu)
+        cycles += reduce_add_cycles(stage, share, problem.partial == 2, ipu) + ipu.superstep_cycles
         total += np.where(stage > 0, cycles, 0)
-    return total
+    cast = cast_cycles(problem, share, ipu)
+    return total + cast + ipu.sync_cycles * (cast > 0)
+
+
+def cast_cycles(problem: Contraction, results: Ints, ipu: Ipu) -> Ints:
+    """Tile cycles of the cast of single partials to half results; nothing where the types are equal."""
+    if problem.partial == problem.result:
+        return np.zeros_like(results)
+    vectors = ceil_divide(ceil_divide(results, ipu.workers), 2)
+    return np.where(results > 0, ipu.workers * (26 + vectors), 0)
 
 
 def temporary_bytes(problem: Contraction, worst: Worst) -> Ints:
