@@ -14,7 +14,7 @@ from simulator.graph.graph import Graph, Pass, Role
 from simulator.machines.catalogue import System
 
 LEAST_RANK = 3  # of what is taken for pictures or sound: samples x something x something
-PICTURE_RANK = 4
+PICTURE_RANK = 4  # samples x colours x rows x columns; crops of a sample are one dimension more
 COLOURS = (1, 3, 4)
 FROM_BYTES = "from_bytes"  # the cast that the device does
 
@@ -76,15 +76,20 @@ def _is_dense(graph: Graph, tensor: int) -> bool:
 def picture_pixels(graph: Graph, *, floats: bool) -> int:
     """Pixels that the host decodes for one micro-batch, of pictures that it hands over as floats or as bytes.
 
-    0 when no input looks like a picture.
+    Every crop of a sample counts. 0 when no input looks like a picture.
     """
     tensors, found = graph.tensors, 0
     for tensor in np.flatnonzero((tensors.role == Role.INPUT) & (tensors.alias_of < 0)).tolist():
-        shape = tensors.shape[tensor]
-        if len(shape) == PICTURE_RANK and ("float" in tensors.dtype[tensor]) == floats:
-            first, last = shape[1], shape[3]
-            if first in COLOURS:
-                found += shape[0] * shape[2] * shape[3]
-            elif last in COLOURS:
-                found += shape[0] * shape[1] * shape[2]
+        if ("float" in tensors.dtype[tensor]) == floats:
+            found += pixels_of(tensors.shape[tensor])
     return found
+
+
+def pixels_of(shape: tuple[int, ...]) -> int:
+    """Of an input of ``shape`` with its colours before or after rows and columns; 0 when it is none of pictures."""
+    pictures, picture = prod(shape[:-3]), shape[-3:]
+    if not PICTURE_RANK <= len(shape) <= PICTURE_RANK + 1:
+        return 0
+    if picture[0] in COLOURS:
+        return pictures * picture[1] * picture[2]
+    return pictures * picture[0] * picture[1] if picture[2] in COLOURS else 0

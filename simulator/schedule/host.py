@@ -114,7 +114,8 @@ def supply_seconds(
     link, feed = ipu.fact("host.link"), parallel.feed
     preparing = traffic.pixels / ipu.fact("host.pixels_of_worker", side)
     preparing += traffic.float_pixels / ipu.fact("host.float_pixels_of_worker", side)
-    preparing *= parallel.micro_batches * parallel.replicas / (feed.workers * feed.hosts) if feed.workers else 0
+    busy = min(feed.workers, ipu.whole("host.cores")) * feed.hosts  # processes that have a core
+    preparing *= parallel.micro_batches * parallel.replicas / busy if busy else 0
     of_machine = received * sharing_of(parallel, ipu) / link
     of_host = received * parallel.replicas / (ipu.fact("host.network") * feed.hosts)
     return max(preparing, of_machine, of_host) * constants.host

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from math import ceil
 from typing import Any
 
 from simulator.config import CHOICES, RunConfig
@@ -166,7 +167,9 @@ class _Settings:
     def _published(self) -> None:
         known = {f.name for f in fields(RunConfig)}
         if self.found is not None:
-            self.dims |= self.found.configuration.dims
+            self._hosts(self.found.configuration)
+            options = find(self.workload.model).options
+            self.dims |= {name: size for name, size in self.found.configuration.dims.items() if name in options}
             for name, value in self.found.configuration.settings.items():
                 if name == "accumulation" and (self.subject.whole("batch_global") or self.subject.task != "train"):
                     continue
@@ -177,6 +180,12 @@ class _Settings:
 
     def _of_one_call(self, iterations: int) -> int:
         """Iterations of a loader of records: a call of the host takes as many samples as published, by any replicas."""
+    def _hosts(self, published: Configuration) -> None:
+        """Where loaders of a host are known, a run on more or fewer IPUs has as many hosts for its IPUs."""
+        if "loader_workers" in published.settings and self.place.chips != published.ipus:
+            hosts = int(published.settings.get("hosts", 1)) * self.place.chips / published.ipus
+            self.put("hosts", max(1, ceil(hosts)), ASSUMED)
+
         if self.found is None or self.workload.model != RECORDS:
             return iterations
         published = int(self.found.configuration.settings.get("replicas", 1))

@@ -55,6 +55,7 @@ def _marks(
         each.framework == software.framework,
         each.round == round_named or not round_named,
         packed == (workload.sequences_in_pack > 1),
+        _same_phase(each, subject),
         workload.settings.get("accumulation") in (None, each.settings.get("accumulation")),
         not (subject.division and each.division) or subject.division == each.division,
         each.chip in ("", place.chip),
@@ -63,6 +64,13 @@ def _marks(
         whole is None or _near(global_batch(each), whole),
         each.chip == ("" if place.chip_assumed else place.chip),
     )
+
+
+def _same_phase(each: Configuration, subject: Subject) -> bool:
+    """A row of fine-tuning is none of training from scratch, where both are told."""
+    name, words = each.name.lower(), subject.model.lower()
+    scratch = "pretrain" in name.replace("-", "")
+    return not ("fine" in words and scratch) and not ("pre" in words and "train" in words and "fine" in name)
 
 
 def global_batch(each: Configuration) -> int:

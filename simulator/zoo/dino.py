@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.zoo.catalogue import refused
-from simulator.zoo.encoder import Layer, layer
+from simulator.zoo.encoder import Layer, activated, layer
 from simulator.zoo.layers import dense, layer_norm
 from simulator.zoo.network import Network
 from simulator.zoo.vit import patches
@@ -26,13 +26,17 @@ NAMES = {"student.large": "student", "student.small": "student", "teacher.large"
 
 def build(
     *, layers: int, width: int, heads: int, patch: int, size: int, small_size: int, crops: int, targets: int,
-    qkv_products: int,
+    qkv_products: int, decomposed_gelu: int,
 ) -> Network:  # fmt: skip
     """Inputs ``large`` [batch, 2, 3, size, size] and ``small`` [batch, crops, 3, small_size, small_size]; output
     ``loss`` [batch], the cross-entropy of every student crop against the teacher's other large crop."""
     if small_size > size:
         raise refused("small_size", f"at most {size}, the side of a large crop")
-    dino = _Dino(Layer(width, heads, 4 * width, norm_first=True, qkv_products=qkv_products, epsilon=EPSILON))
+    like = Layer(
+        width, heads, 4 * width, norm_first=True, qkv_products=qkv_products, epsilon=EPSILON,
+        activation="DecomposedGelu" if decomposed_gelu else "Gelu",
+    )  # fmt: skip
+    dino = _Dino(like)
     net = dino.net
     large = net.input("large", ("batch", LARGE, 3, size, size))
     small = net.input("small", ("batch", crops, 3, small_size, small_size))
@@ -98,7 +102,7 @@ class _Dino:
             data = layer_norm(net, "norm", data, width, epsilon=EPSILON)
             data = net.node("Gather", "first", [data, net.constant(0)], axis=1)
             for name, widths in (("in", (width, HIDDEN)), ("middle", (HIDDEN, HIDDEN))):
-                data = net.node("Gelu", f"{name}.gelu", [dense(net, name, data, widths, spread=0.02)])
+                data = activated(net, self._like, dense(net, name, data, widths, spread=0.02), f"{name}.gelu")
             data = dense(net, "neck", data, (HIDDEN, NECK), spread=0.02)
             data = net.node("LpNormalization", "unit", [data], axis=-1, p=2)
             data = dense(net, "targets", data, (NECK, targets), bias=False)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from simulator.machines.facts import facts
 from simulator.validation.layouts.entry import Configuration, identity, number, optimiser, proportions
 
 IMAGES = 1_281_167  # ImageNet 2012, training images
@@ -46,11 +47,19 @@ def tensorflow(name: str, entry: Mapping[str, Any]) -> Configuration:
     elif entry.get("enable_recomputation"):
         settings |= {"recompute": "checkpoints", "checkpoints": splits}
     if "host_servers" in entry:
-        settings["hosts"] = int(entry["host_servers"])
+        settings |= _hosts(int(entry["host_servers"]), int(entry.get("poprun_instances", 0)))
     return Configuration(
         **identity(name, entry), model=model + ("-g16" if grouped else ""), task="train", framework="tensorflow",
         ipus=shards * replicas, settings=settings, assumed=("optimiser",) if stand_in else (),
     )  # fmt: skip
+
+
+def _hosts(hosts: int, instances: int) -> dict[str, Any]:
+    """Hosts, and the cores of each that decode: poprun binds an instance to one NUMA node, whose cores it uses."""
+    if not instances:
+        return {"hosts": hosts}
+    cores, nodes = (int(facts()[name].value) for name in ("host.cores", "host.numa_nodes"))
+    return {"hosts": hosts, "loader_workers": cores * min(nodes, -(-instances // hosts)) // nodes}
 
 
 def pytorch(name: str, entry: Mapping[str, Any]) -> Configuration:

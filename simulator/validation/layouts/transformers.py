@@ -24,6 +24,9 @@ PADDLE = {
 PADDLE_SETTINGS = {"shard_optimiser": True, "state_precision": "fp16", "prefetch_depth": 3, "embedding_steps": 4}
 HEAD_PROPORTION = 0.6  # the head, on IPU 0, is left at PopLibs' own
 PADDLE_ENTRY = {"split_qkv": False, "no_attn_dropout": False, "vocab_size": 30912}
+# graphcore/examples: vision/vit/pytorch: configs.yml has these workers, dropout for every run (on attention too where
+# it trains from scratch) and the optimiser (LAMB, Adam, or SGD with momentum); args.py has half partials
+VIT_WORKERS = 64
 MLPERF_PACK = 2.0  # sequences in a pack of 512 tokens, MLPerf BERT
 
 
@@ -212,7 +215,9 @@ def vit(name: str, entry: Mapping[str, Any]) -> Configuration:
     training = not name.endswith("_valid")
     replicas = int(entry["replication_factor"])
     stages = stages_of_layers(list(entry["layers_per_ipu"]), 0, tied=False)
-    chosen, _ = optimiser("lamb" if name.endswith("_lamb") else "momentum")
+    chosen, _ = optimiser("lamb" if name.endswith("_lamb") else "adam" if name.endswith("_pretrain") else "sgd")
+    dims = {"dropout": 10} if training else {}
+    dims |= {"attention_dropout": 10} if training and "pretrain" in name else {}
     settings: dict[str, Any] = {
         "batch": int(entry["micro_batch_size"]), "replicas": replicas,
         "accumulation": int(entry["gradient_accumulation"]) if training else 1, "precision": "fp16",
@@ -225,12 +230,12 @@ def vit(name: str, entry: Mapping[str, Any]) -> Configuration:
         settings |= {
             **_recomputed(entry, stages), "schedule": "grouped", "shard_optimiser": bool(entry.get("enable_rts")),
             "offload": "optimiser" if entry.get("optimizer_state_offchip") else "none",
+            "loader_workers": VIT_WORKERS,
         }  # fmt: skip
     large = int(entry["hidden_size"]) == 1024
     return Configuration(
         **identity(name, entry), model="vit-l16" if large else "vit-b16", task="train" if training else "infer",
-        framework="pytorch", ipus=replicas * int(entry["ipus_per_replica"]), settings=settings,
-        assumed=("optimiser", "partials"),
+        framework="pytorch", ipus=replicas * int(entry["ipus_per_replica"]), dims=dims, settings=settings,
     )  # fmt: skip
 
 

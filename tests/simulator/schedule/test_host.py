@@ -13,7 +13,7 @@ from simulator.graph.graph import Graph, Kind, Role, check
 from simulator.laying import Laid, lay
 from simulator.machines.constants import NOMINAL
 from simulator.machines.ipu import ipu
-from simulator.parallel.feeding import as_bytes, picture_pixels
+from simulator.parallel.feeding import as_bytes, picture_pixels, pixels_of
 from simulator.parallel.replicas import Parallel, lay_out
 from simulator.pipeline import graph_of
 from simulator.schedule.host import (
@@ -106,22 +106,38 @@ def test_inputs_in_bytes_and_on_the_device_cost_less_to_bring() -> None:
 def test_supply_is_bound_by_the_slowest_of_loaders_and_links() -> None:
     laid = fed(loader_workers=2, hosts=1)
     pixels = PICTURES * SIZE * SIZE * 4
-    assert supply_seconds(laid.traffic, laid.parallel, CHIP) == pytest.approx(pixels / (5e6 * 2))
+    assert supply_seconds(laid.traffic, laid.parallel, CHIP) == pytest.approx(pixels / (7.5e6 * 2))
     as_bytes_too = fed(loader_workers=2, hosts=1, host_input="bytes")
-    assert supply_seconds(as_bytes_too.traffic, laid.parallel, CHIP) == pytest.approx(pixels / (3e7 * 2))
-    many = replace(laid.parallel, feed=replace(laid.parallel.feed, workers=10**6))
+    assert supply_seconds(as_bytes_too.traffic, laid.parallel, CHIP) == pytest.approx(pixels / (1.8e7 * 2))
+    many = replace(laid.parallel, feed=replace(laid.parallel.feed, workers=128, hosts=1000))
     ready = replace(laid.parallel, feed=replace(laid.parallel.feed, workers=0))
     assert supply_seconds(laid.traffic, many, CHIP) == supply_seconds(laid.traffic, ready, CHIP)
     assert supply_seconds(laid.traffic, many, CHIP) == pytest.approx(4 * PICTURES * 3 * SIZE * SIZE * 2 / 25e9)
     assert supply_seconds(laid.traffic, replace(many, feed=replace(many.feed, on_device=True)), CHIP) == 0
 
 
+def test_processes_without_a_core_of_their_own_prepare_nothing_more() -> None:
+    pixels = PICTURES * SIZE * SIZE * 4
+    for workers, cores in ((100, 100), (128, 128), (1000, 128)):
+        laid = fed(loader_workers=workers, hosts=1)
+        assert supply_seconds(laid.traffic, laid.parallel, CHIP) == pytest.approx(pixels / (7.5e6 * cores))
+
+
+def test_every_crop_of_a_sample_is_a_picture() -> None:
+    for shape in ((2, 10, 3, 96, 96), (2, 10, 96, 96, 3)):
+        assert pixels_of(shape) == 2 * 10 * 96 * 96
+    assert pixels_of((20, 3, 96, 96)) == pixels_of((20, 96, 96, 3)) == 20 * 96 * 96
+    for shape in ((2, 12, 197, 197), (3, 96, 96), (1, 2, 10, 3, 96, 96), (8, 128)):
+        assert pixels_of(shape) == 0
+
+
 def test_the_ipus_wait_for_loaders_that_are_too_slow() -> None:
-    slow, quick = (fed(loader_workers=n).priced(NOMINAL) for n in (1, 4096))
+    slow = fed(loader_workers=1).priced(NOMINAL)
+    quick = fed(loader_workers=128, hosts=4096 // 128).priced(NOMINAL)
     assert [event.name for event in slow.host][-1] == "waiting for the host"
     assert len(quick.host) == 2
     pixels = PICTURES * SIZE * SIZE * 4
-    assert slow.total == pytest.approx(pixels / 5e6 * CHIP.clock_hz, abs=1), "the loaders set the pace"
+    assert slow.total == pytest.approx(pixels / 7.5e6 * CHIP.clock_hz, abs=1), "the loaders set the pace"
     assert quick.total < slow.total
 
 
@@ -131,8 +147,8 @@ def test_more_hosts_prepare_more() -> None:
 
 
 def test_without_prefetching_the_ipus_wait_for_all_of_it() -> None:
-    ahead, not_ahead = (fed(loader_workers=640, prefetch_depth=n).priced(NOMINAL).total for n in (1, 0))
-    supply = PICTURES * SIZE * SIZE * 4 / (5e6 * 640) * CHIP.clock_hz
+    ahead, not_ahead = (fed(loader_workers=128, hosts=4, prefetch_depth=n).priced(NOMINAL).total for n in (1, 0))
+    supply = PICTURES * SIZE * SIZE * 4 / (7.5e6 * 128 * 4) * CHIP.clock_hz
     assert not_ahead - ahead > 0.5 * supply
 
 

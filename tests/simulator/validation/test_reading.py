@@ -179,6 +179,29 @@ def test_files_that_are_none_are_refused_in_words(tmp_path: Path) -> None:
         assert refused.value.code == "validation.file"
 
 
+@pytest.mark.parametrize(
+    ("hosts", "instances", "cores"), [(1, 8, 128), (1, 2, 32), (4, 16, 64), (4, 32, 128), (2, 64, 128)]
+)
+def test_instances_decode_with_the_cores_of_their_numa_nodes(hosts: int, instances: int, cores: int) -> None:
+    text = "run: {model: resnet, model_size: 50, batch_size: 20, replicas: 16, host_servers: %d, poprun_instances: %d}"
+    settings = parse_configurations(text % (hosts, instances), "runs.yaml")[0].settings
+    assert (settings["hosts"], settings["loader_workers"]) == (hosts, cores)
+    without = parse_configurations(text.partition(", poprun")[0] % hosts + "}", "runs.yaml")[0].settings
+    assert without["hosts"] == hosts
+    assert "loader_workers" not in without
+
+
+@pytest.mark.parametrize(("chips", "hosts"), [("16", None), ("64", 4), ("4", 1)])
+def test_a_run_of_another_size_has_hosts_for_its_ipus(chips: str, hosts: int | None) -> None:
+    subject = Subject(
+        system=f"Bow Pod{chips}", chips=chips, model="ViT Fine-Tuning", task="train", framework="PyTorch SDK 3.0",
+        chip_type="Bow", batch_global="2040", metric="throughput", unit="items/s",
+    )  # fmt: skip
+    case = case_of(subject, KNOWN)
+    assert (case.config.hosts, case.config.loader_workers) == (hosts, 64)
+    assert case.config.dims == {"dropout": 10}
+
+
 def test_our_layout_of_configurations_reads_back() -> None:
     assert parse_configurations(to_yaml(KNOWN), "again") == KNOWN
 
