@@ -168,8 +168,7 @@ class _Settings:
         known = {f.name for f in fields(RunConfig)}
         if self.found is not None:
             self._hosts(self.found.configuration)
-            options = find(self.workload.model).options
-            self.dims |= {name: size for name, size in self.found.configuration.dims.items() if name in options}
+            self.dims |= self.found.configuration.dims
             for name, value in self.found.configuration.settings.items():
                 if name == "accumulation" and (self.subject.whole("batch_global") or self.subject.task != "train"):
                     continue
@@ -178,14 +177,15 @@ class _Settings:
                     self.put(name, found, self._origin(name))
         self.dims |= self.workload.dims
 
-    def _of_one_call(self, iterations: int) -> int:
-        """Iterations of a loader of records: a call of the host takes as many samples as published, by any replicas."""
     def _hosts(self, published: Configuration) -> None:
-        """Where loaders of a host are known, a run on more or fewer IPUs has as many hosts for its IPUs."""
-        if "loader_workers" in published.settings and self.place.chips != published.ipus:
+        """Where loaders of pictures are known, a run on more or fewer IPUs has as many hosts for its IPUs."""
+        counted = "loader_workers" in published.settings and self.workload.model != RECORDS
+        if counted and self.place.chips != published.ipus:
             hosts = int(published.settings.get("hosts", 1)) * self.place.chips / published.ipus
             self.put("hosts", max(1, ceil(hosts)), ASSUMED)
 
+    def _of_one_call(self, iterations: int) -> int:
+        """Iterations of a loader of records: a call of the host takes as many samples as published, by any replicas."""
         if self.found is None or self.workload.model != RECORDS:
             return iterations
         published = int(self.found.configuration.settings.get("replicas", 1))
