@@ -82,6 +82,8 @@ def predict(subject: Subject, known: Sequence[Configuration], runs: Runs, given:
 def doubts(case: Case, runs: Runs) -> Doubts:
     """What makes this prediction less certain than the rows that constants were fitted on."""
     counts = LAYOUT if case.subject.task in RUNS else frozenset()
+    if case.subject.metric.startswith("latency"):
+        counts |= {"queue_depth"}  # a latency is as long as the queue
     assumed = [name for name in case.assumed if name in counts or name == "machine"]  # what its host does
     assumed += [case.subject.metric] if case.subject.metric in PHASES else []
     return Doubts(

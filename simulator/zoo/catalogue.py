@@ -33,6 +33,7 @@ class ZooRun:
 class ZooModel:
     """``parameters`` counts weights with the usual options, running statistics included. ``options`` are names and
     usual values of what ``dims`` may change (0: left to the model); ``remarks`` are notes of a report (code, message).
+    ``unpublished``: what no source tells of the model that it stands for; "" where its shape is known.
     """
 
     id: str
@@ -46,6 +47,7 @@ class ZooModel:
     builder: str
     preset: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[tuple[str, str], ...] = ()
+    unpublished: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -74,6 +76,7 @@ def _model(name: str, row: Mapping[str, Any]) -> ZooModel:
         builder=row["builder"],
         preset=row.get("preset", {}),
         remarks=tuple(("zoo.remark", text) for text in row.get("remarks", ())),
+        unpublished=row.get("unpublished", ""),
     )
 
 

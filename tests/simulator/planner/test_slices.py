@@ -77,8 +77,8 @@ def test_parts_of_a_power_of_two_rows_are_found_by_a_shift() -> None:
         plan_gather(Slices(32, 16, 512, 4, False, True), BOW),
     )
     found = [next(s.compute for s in plan.supersteps if s.name == "adjust indices") for plan in (shift, divide)]
-    # 32 indices on a tile: six of the slowest worker, 17 cycles each against 90
-    assert found == [6 * (29 + 6 * 17) + 11, 6 * (29 + 6 * 90) + 11]
+    # 32 indices on a tile: six of the slowest worker, 17 cycles each against 72
+    assert found == [6 * (29 + 6 * 17) + 11, 6 * (29 + 6 * 72) + 11]
 
 
 def test_groups_of_lookups_add_up_their_partial_tables() -> None:
