@@ -22,18 +22,27 @@ SCALE = 3.0  # of STREAM's triad
 
 @dataclass(frozen=True)
 class Form:
-    """``dimensions`` of the mesh, ``points`` read for one written, in ``rows`` rows of memory; flops of a cell."""
+    """``dimensions`` of the mesh, ``points`` read for one written, in ``rows`` rows of memory; flops of a cell.
+
+    ``apart``: arithmetic instructions of a vector that follow all of its loads, so that none shares a bundle with one.
+    ``grid``: how the source cuts the mesh, to the smallest share of a worker ("even") or to parts of its shape
+    ("alike").
+    """
 
     dimensions: int
     points: int
     rows: int
     flops: int
+    apart: int = 0
+    grid: str = "even"
 
 
 FORMS = {
     "heat2d": Form(2, 5, 3, 6),
     "heat3d": Form(3, 7, 5, 8),
-    "blur": Form(2, 9, 3, 11),
+    # thorbenlouw/lbm-graphcore: nine neighbours are read into variables, then eight sums and three products; its tiles
+    # lie in sqrt(tiles x height / width) rows
+    "blur": Form(2, 9, 3, 11, apart=11, grid="alike"),
     "triad": Form(1, 2, 2, 2),
 }
 
@@ -56,8 +65,8 @@ def _kept(form: str, steps: int, lanes: int, assembly: bool, pieces: int) -> Cal
         known = FORMS[form]
         return {
             "op": form, "mesh": shapes[0][: known.dimensions], "channels": math.prod(shapes[0][known.dimensions :]),
-            "points": known.points, "rows": known.rows, "flops": known.flops, "steps": steps, "lanes": lanes,
-            "assembly": assembly, "pieces": pieces,
+            "points": known.points, "rows": known.rows, "flops": known.flops, "apart": known.apart, "grid": known.grid,
+            "steps": steps, "lanes": lanes, "assembly": assembly, "pieces": pieces,
         }  # fmt: skip
 
     made: Callable[..., Any] = whole("STENCIL", describe, name)(_NUMBERS[form](steps))

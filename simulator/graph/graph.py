@@ -32,7 +32,9 @@ class Kind(IntEnum):
     RANDOM                elements
     SORT                  rows, columns; kept, when only the largest are wanted
     FALLBACK              op, elements: nothing better is known; costed by a fallback and listed in the report
-    STENCIL               op, mesh (tuple), channels, points, rows, flops, steps, lanes, assembly, pieces
+    CELL                  name, rows (batch), columns (hidden): a recurrent layer's step beside its products
+    STENCIL               op, mesh (tuple), channels, points, rows, flops, apart, grid, steps, lanes, assembly,
+                          pieces
     ====================  ==================================================================================
     """
 
@@ -100,7 +102,7 @@ REQUIRED_ATTRIBUTES: dict[Kind, frozenset[str]] = {
     Kind.SORT: frozenset({"rows", "columns"}),
     Kind.FALLBACK: frozenset({"op", "elements"}),
     Kind.STENCIL: frozenset(
-        {"op", "mesh", "channels", "points", "rows", "flops", "steps", "lanes", "assembly", "pieces"}
+        {"op", "mesh", "channels", "points", "rows", "flops", "apart", "grid", "steps", "lanes", "assembly", "pieces"}
     ),
 }
 

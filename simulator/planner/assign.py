@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from simulator.planner.rows import (
     plan_sort,
 )
 from simulator.planner.slices import Slices, plan_gather, plan_update, table_spread
-from simulator.planner.stencil import Sweeps, plan_stencil, widest
+from simulator.planner.stencil import plan_stencil, sweeps_of
 from simulator.planner.topk import plan_topk
 
 LIKE_A_WEIGHT = frozenset({int(Role.OPTIMISER_STATE), int(Role.ACCUMULATOR)})
@@ -295,7 +294,7 @@ class _Walk:
         if kind == Kind.RANDOM:
             return plan_random(a["elements"], itemsize, ipu)
         if kind == Kind.STENCIL:
-            return plan_stencil(_sweeps(a, itemsize), ipu)
+            return plan_stencil(sweeps_of(a, itemsize), ipu)
         if kind == Kind.SORT and "kept" in a:
             return plan_topk(a["rows"], a["columns"], a["kept"], itemsize, ipu)
         if kind == Kind.SORT:
@@ -323,9 +322,3 @@ def _across(plan: Plan, kind: Kind) -> int:
     """Tiles over which channels are cut; groups of a convolution are channels too."""
     splits = dict(plan.splits)
     return splits["across"] * (splits["groups"] if kind == Kind.CONV else 1)
-
-
-def _sweeps(a: dict[str, Any], itemsize: int) -> Sweeps:
-    named = {name: a[name] for name in ("channels", "points", "rows", "flops", "steps", "assembly", "pieces")}
-    lanes = min(a["lanes"], widest(itemsize))
-    return Sweeps(mesh=tuple(a["mesh"]), lanes=lanes, itemsize=itemsize, halo=a["op"] != "triad", **named)

@@ -10,6 +10,7 @@ from typing import Any
 from simulator.datafiles import read_data
 from simulator.machines.constants import Constants
 from simulator.validation.cases import Case, with_task
+from simulator.validation.phases import phase_cycles, phase_of
 from simulator.validation.refusals import NotModelled
 from simulator.validation.runs import Outcome, Runs
 
@@ -88,7 +89,10 @@ def _microseconds(case: Case, runs: Runs, constants: Constants) -> float:
 
 
 def _cycles(case: Case, runs: Runs, constants: Constants) -> float:
-    """Cycles of one call on the device."""
+    """Cycles of one call on the device, or of the phase of it that the row names."""
+    phase = phase_of(case.subject.model)
+    if phase:
+        return phase_cycles(phase, case, runs, constants)
     return _outcome(case, runs, constants).device_cycles / case.calls
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.machines.ipu import ipu
-from simulator.planner.stencil import Sweeps, cut_of, cycles_of_vector, plan_stencil, sweep_cycles, widest
+from simulator.planner.stencil import Sweeps, cut_of, cycles_of_vector, piece_cycles, plan_stencil, sweep_cycles, widest
 
 CHIP = ipu("GC200")
 HEAT = Sweeps((8000, 8000), 1, 5, 3, 6, 1000, 1, False, 1, 4, True)
@@ -14,8 +14,11 @@ SOLID = replace(HEAT, mesh=(127, 508, 508), points=7, rows=5, flops=8, pieces=4)
 TRIAD = Sweeps((64_000_000,), 1, 2, 2, 2, 1, 2, True, 1, 4, False)
 
 
-def one(value: int) -> np.ndarray:
-    return np.array([value], dtype=np.int64)
+BLUR = Sweeps((1122, 2200), 4, 9, 3, 11, 200, 1, False, 1, 4, True, apart=11, grid="alike")
+
+
+def part(*sides: int) -> np.ndarray:
+    return np.array(sides, dtype=np.int64).reshape(-1, 1)
 
 
 def test_a_plain_loop_issues_its_loads_its_store_its_pointers_and_a_branch() -> None:
@@ -24,15 +27,33 @@ def test_a_plain_loop_issues_its_loads_its_store_its_pointers_and_a_branch() -> 
     assert cycles_of_vector(TRIAD) == 1
 
 
+def test_arithmetic_after_the_last_load_shares_no_bundle_and_channels_share_their_pointers() -> None:
+    assert cycles_of_vector(BLUR) == 9 + 1 + 11 + 1
+    assert cycles_of_vector(replace(BLUR, lanes=2)) == 9 + 1 + 11 + 2
+    assert cycles_of_vector(replace(BLUR, lanes=4)) == 9 + 1 + 11 + 4
+    assert cycles_of_vector(replace(BLUR, apart=0)) == 9 + 1 + 1
+
+
 def test_a_tile_waits_for_its_slowest_worker() -> None:
-    assert sweep_cycles(HEAT, one(600), CHIP).tolist() == [6 * (20 + 100 * 10) + 11]
-    assert sweep_cycles(HEAT, one(601), CHIP).tolist() == [6 * (20 + 101 * 10) + 11]
-    assert sweep_cycles(replace(HEAT, lanes=4), one(600), CHIP).tolist() == [6 * (20 + 25 * 10) + 11]
-    assert sweep_cycles(HEAT, one(0), CHIP).tolist() == [0]
+    assert sweep_cycles(TRIAD, part(600), CHIP).tolist() == [6 * (20 + 50) + 11]
+    assert sweep_cycles(HEAT, part(6, 100), CHIP).tolist() == [6 * (20 + 100 * 10) + 11]
+    assert sweep_cycles(HEAT, part(7, 100), CHIP).tolist() == [6 * (20 + 200 * 10) + 11]  # one has two rows
+    assert sweep_cycles(replace(HEAT, lanes=4), part(6, 101), CHIP).tolist() == [6 * (20 + 26 * 10) + 11]
+    assert sweep_cycles(SOLID, part(2, 3, 10), CHIP).tolist() == [6 * (20 + 10 * 14) + 11]
+    assert sweep_cycles(HEAT, part(0, 0), CHIP).tolist() == [0]
+
+
+def test_cells_of_channels_are_gathered_and_spread_in_pieces() -> None:
+    assert piece_cycles(BLUR, (2, 2), part(45, 46), CHIP)[0] == 2 * 45 * 14 * 6
+    assert not piece_cycles(HEAT, (2, 2), part(45, 46), CHIP).any()
+    assert not piece_cycles(BLUR, (2, 1), part(45, 46), CHIP).any()
+    assert [step.name for step in plan_stencil(BLUR, CHIP).supersteps] == ["gather faces", "spread faces", "sweep"]
 
 
 def test_a_mesh_is_cut_so_that_the_largest_part_is_small() -> None:
-    assert cut_of((8000, 8000), CHIP) == (32, 46)
+    assert cut_of((8000, 8000), CHIP) == (46, 32)  # 174 rows: 29 for each worker
+    assert cut_of((1122, 2200), ipu("GC2"), "alike") == (25, 48)
+    assert cut_of((71, 2200), ipu("GC2"), "alike") == (7, 173)
     assert cut_of((10, 1), CHIP) == (10, 1)
     assert int(plan_stencil(HEAT, CHIP).outputs.sum()) == 64_000_000
 
