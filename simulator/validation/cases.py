@@ -69,6 +69,8 @@ def case_of(subject: Subject, known: Sequence[Configuration]) -> Case:
         raise NotModelled(f"no built-in model stands for '{subject.model}'")
     if workload.refused:
         raise NotModelled(workload.refused)
+    if find(workload.model).unpublished:
+        raise NotModelled(f"not published: {find(workload.model).unpublished}")
     place, software = place_of(subject), software_of(subject.framework)
     if place.chip_assumed and software.framework != "poprt":
         raise NotModelled("nobody states which chip ran it")
@@ -168,7 +170,8 @@ class _Settings:
         known = {f.name for f in fields(RunConfig)}
         if self.found is not None:
             self._hosts(self.found.configuration)
-            self.dims |= self.found.configuration.dims
+            options = find(self.workload.model).options
+            self.dims |= {name: size for name, size in self.found.configuration.dims.items() if name in options}
             for name, value in self.found.configuration.settings.items():
                 if name == "accumulation" and (self.subject.whole("batch_global") or self.subject.task != "train"):
                     continue

@@ -20,7 +20,8 @@ NEAR = 0.02  # batch sizes on pages are rounded by up to this share
 
 @dataclass(frozen=True)
 class Match:
-    """``exact``: the row's own run (round, framework and sequence agree), so that its values were published for it."""
+    """``exact``: the row's own run (model, round, framework and sequence agree), so that its values were published for
+    it."""
 
     configuration: Configuration
     exact: bool
@@ -32,13 +33,15 @@ def match(
     """The nearest configuration of the same model and task, or None where there is none."""
     model, task = workload.model.removeprefix("zoo:"), "train" if subject.task == "train" else "infer"
     candidates = [each for each in known if each.model == ALIKE.get(model, model) and each.task == task]
+    candidates = [each for each in candidates if ipus_of_replica(each) <= place.chips]
     if task == "infer" and place.chip != "C600":
         candidates = [each for each in candidates if each.chip != "C600"]
     if not candidates:
         return None
     marks = [(_marks(each, subject, workload, place, software), -index) for index, each in enumerate(candidates)]
     best, index = max(marks)
-    return Match(candidates[-index], all(best[:3]))
+    found = candidates[-index]
+    return Match(found, all(best[:3]) and found.model == model)
 
 
 def _marks(
@@ -71,6 +74,11 @@ def _same_phase(each: Configuration, subject: Subject) -> bool:
     name, words = each.name.lower(), subject.model.lower()
     scratch = "pretrain" in name.replace("-", "")
     return not ("fine" in words and scratch) and not ("pre" in words and "train" in words and "fine" in name)
+
+
+def ipus_of_replica(each: Configuration) -> int:
+    """IPUs of one replica; 1 where a configuration tells no system."""
+    return max(1, each.ipus // int(each.settings.get("replicas", 1)))
 
 
 def global_batch(each: Configuration) -> int:

@@ -2,9 +2,9 @@
 
 Packing follows Krell et al. 2021 (arXiv 2107.02027): up to ``pack`` sequences share a row, each token attends to its
 own sequence alone, positions start again, and the next-sentence head reads one place a sequence. RoBERTa (Liu et al.
-2019, arXiv 1907.11692) is the same encoder with other tables; the layers of ALBERT (Lan et al. 2019, arXiv 1909.11942)
-share their weights and its tables are narrow; RoFormer turns queries and keys instead of adding
-positions (Su et al. 2021, arXiv 2104.09864).
+2019, arXiv 1907.11692) is the same encoder with other tables, DistilBERT (Sanh et al. 2019, arXiv 1910.01108) with half
+the layers and no segments; the layers of ALBERT (Lan et al. 2019, arXiv 1909.11942) share their weights and its tables
+are narrow; RoFormer turns queries and keys instead of adding positions (Su et al. 2021, arXiv 2104.09864).
 """
 
 from __future__ import annotations
@@ -63,15 +63,21 @@ class _Bert:
         tokens = net.input("tokens", row, "int32")
         self.words = net.weight("words", (self.vocab, width), SPREAD)
         data = net.node("Gather", "words.gather", [self.words, tokens], axis=0)
-        kinds = net.weight("kinds", (self._kinds, width), SPREAD)
-        if self._kinds > 1:
-            kinds = net.node("Gather", "kinds.gather", [kinds, net.input("segments", row, "int32")], axis=0)
-        data = net.node("Add", "kinds.add", [data, kinds])
+        if self._kinds:
+            data = net.node("Add", "kinds.add", [data, self._segments(row)])
         if not self._turned:
             data = net.node("Add", "positions.add", [data, self._positions()])
         data = layer_norm(net, "norm", data, width, epsilon=EPSILON)
         data = dropout(net, "dropout", data, self._like.dropout)
         return dense(net, "widen", data, (width, self.width), spread=0.02) if self._narrow else data
+
+    def _segments(self, row: Shape) -> str:
+        """Rows of the table of kinds of segments, or its only row."""
+        net = self.net
+        kinds = net.weight("kinds", (self._kinds, self._narrow or self.width), SPREAD)
+        if self._kinds == 1:
+            return kinds
+        return net.node("Gather", "kinds.gather", [kinds, net.input("segments", row, "int32")], axis=0)
 
     def _positions(self) -> str:
         """Rows of the table of positions: the first ones, or those of each token where they are not in order."""

@@ -7,9 +7,11 @@ Graphcore's training of it layer norms take the place of batch norms, and frames
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from simulator.zoo.encoder import (
     Layer,
+    activated,
     attention,
     feed_forward,
     heads_of,
@@ -32,11 +34,14 @@ def build_speech(
     sound, ``aligned`` [batch, frames / 4], ``tokens`` and ``wanted`` [batch, tokens]; output ``loss`` [batch]:
     cross-entropies of the decoder's tokens and, with a share of ``frame_share`` percent, of the encoder's frames."""
     net = Network("conformer")
-    like = Layer(width, heads, ffn, norm_first=True, activation="Swish", dropout=dropped)
+    like = Layer(
+        width, heads, ffn, norm_first=True, activation="DecomposedSwish", dropout=dropped, inner_dropout=dropped
+    )  # fmt: skip
     with net.scope("embedding"):
         sound = net.input("sound", ("batch", frames, features))
         image = net.node("Unsqueeze", "image", [sound, net.constant([1])])
         data, length = _subsampled(net, image, (1, frames, features), width, pads=0)
+        data = dropout(net, "dropout", data, dropped)
     encoder = _Encoder(net, like, kernel, length, heard=net.input("heard", ("batch", length), "int32"))
     for number in range(layers):
         data = encoder.layer(f"layer{number}", data)
@@ -159,7 +164,7 @@ class _Encoder:
         made = net.node("Conv", "time", inputs, kernel_shape=[self._kernel], pads=pads, group=width)
         if self._kept:
             made = net.node("Transpose", "time.back", [made], perm=[0, 2, 1])
-            made = swish(net, "swish", layer_norm(net, "time.norm", made, width))
+            made = activated(net, self._like, layer_norm(net, "time.norm", made, width), "swish")
         else:
             made = swish(net, "swish", batch_norm(net, "time.norm", made, width))
             made = net.node("Transpose", "time.back", [made], perm=[0, 2, 1])
@@ -168,7 +173,7 @@ class _Encoder:
 
 def _decoded(net: Network, like: Layer, memory: str, tokens: int, vocab: int, layers: int) -> str:
     """A transformer decoder over the tokens so far that also looks at ``memory``: [batch, tokens, width]."""
-    side = Layer(like.width, like.heads, like.ffn, norm_first=True, activation="Relu", dropout=like.dropout)
+    side = replace(like, activation="Relu")
     with net.scope("decoder"):
         words = net.weight("words", (vocab, like.width), Start("normal", 1 / math.sqrt(like.width)))
         data = net.node("Gather", "words.gather", [words, net.input("tokens", ("batch", tokens), "int32")], axis=0)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from simulator.zoo.layers import decomposed_gelu, dense, dropout, layer_norm
+from simulator.zoo.layers import decomposed_gelu, decomposed_swish, dense, dropout, layer_norm
 from simulator.zoo.network import Network
 
 Turn = Callable[[Network, str, str], str]  # (net, name, heads [batch, heads, tokens, width]) -> the same, turned
@@ -19,8 +19,9 @@ Turn = Callable[[Network, str, str], str]  # (net, name, heads [batch, heads, to
 class Layer:
     """Sizes of one layer. ``qkv_products`` 1 makes query, key and value in one matrix product, 3 in three.
 
-    Dropouts are percents; ``activation`` is "Gelu", "DecomposedGelu" (the same in five
-    operators), "QuickGelu" (x * sigmoid(1.702 x)), "Swish" or "Relu".
+    Dropouts are percents, ``inner_dropout`` that between the two dense layers; ``activation`` is "Gelu",
+    "DecomposedGelu" (the same in five operators), "QuickGelu" (x * sigmoid(1.702 x)), "Swish", "DecomposedSwish" (the
+    same in two operators) or "Relu".
     """
 
     width: int
@@ -31,6 +32,7 @@ class Layer:
     qkv_products: int = 3
     dropout: int = 0
     attention_dropout: int = 0
+    inner_dropout: int = 0
     epsilon: float = 1e-5
     spread: float = 0.02
 
@@ -108,6 +110,7 @@ def join_heads(net: Network, data: str, width: int) -> str:
 def feed_forward(net: Network, like: Layer, data: str) -> str:
     """Two dense layers and an activation between them."""
     made = activated(net, like, dense(net, "in", data, (like.width, like.ffn), spread=like.spread))
+    made = dropout(net, "activation.dropout", made, like.inner_dropout)
     return dense(net, "out", made, (like.ffn, like.width), spread=like.spread)
 
 
@@ -115,6 +118,8 @@ def activated(net: Network, like: Layer, data: str, name: str = "activation") ->
     """The activation of the layer."""
     if like.activation == "DecomposedGelu":
         return decomposed_gelu(net, name, data)
+    if like.activation == "DecomposedSwish":
+        return decomposed_swish(net, name, data)
     if like.activation != "QuickGelu":
         return net.node(like.activation, name, [data])
     slope = net.node("Mul", f"{name}.scale", [data, net.constant(1.702, "float32")])

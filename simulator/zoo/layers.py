@@ -73,6 +73,11 @@ def swish(net: Network, name: str, data: str) -> str:
     return net.node("Swish", name, [data])
 
 
+def decomposed_swish(net: Network, name: str, data: str) -> str:
+    """The same as PyTorch code writes it out: a sigmoid and a product."""
+    return net.node("Mul", name, [data, net.node("Sigmoid", f"{name}.sigmoid", [data])])
+
+
 def decomposed_gelu(net: Network, name: str, data: str) -> str:
     """GELU as exporters before opset 20 write it: x * (1 + erf(x / sqrt(2))) / 2, in five operators."""
     erf = net.node(

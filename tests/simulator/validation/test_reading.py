@@ -65,6 +65,15 @@ def test_words_for_a_framework(text: str, framework: str, sdk: float, assumed: t
         ("BERT Base Ph1 (SL128)", "train", "zoo:bert-base", {"sequence": 128, "mask_tokens": 20}),
         ("BERT Large Fine-Tuning (SL384 SQuAD)", "train", "zoo:bert-large-squad", {"sequence": 384}),
         ("BERT-Base SL256 (bertsquad-12)", "infer", "zoo:bert-base-squad", {"sequence": 256}),
+        ("BERT-Base (SL128)", "infer", "zoo:bert-base-squad", {"sequence": 128}),
+        ("RoBERTa-Large", "train", "zoo:roberta-large-squad", {"sequence": 384}),
+        ("DistilBERT-Base SQuAD", "train", "zoo:distilbert-squad", {"sequence": 384}),
+        ("albert", "infer", "zoo:albert-base-squad", {"sequence": 384}),
+        ("GPT2-S", "train", "zoo:gpt2-small", {"sequence": 1024}),
+        ("GPT2-M", "train", "zoo:gpt2-medium", {"sequence": 1024}),
+        ("GPT-2 Medium", "infer", "zoo:gpt2-medium", {"sequence": 1024}),
+        ("GPT2-L (SL512)", "train", "zoo:gpt2-large", {"sequence": 512}),
+        ("GPT2-XL", "infer", "zoo:gpt2-xl", {"sequence": 1024}),
         ("EfficientNet-B4 G16-EfficientNet", "train", "zoo:efficientnet-b4-g16", {}),
         ("ViT Vision Transformer", "train", "zoo:vit-b16", {}),
         ("GNN kernel gather 256x128->1024 (inputs x features -> outputs)", "micro", "zoo:gather",
@@ -80,6 +89,25 @@ def test_words_for_a_model(model: str, task: str, zoo: str, dims: dict[str, int]
     assert found is not None
     assert found.model == zoo
     assert dims.items() <= found.dims.items()
+
+
+@pytest.mark.parametrize("model", ["distilRoBERTa", "HuBERT", "GroupBERT Base", "GPT-3 175B"])
+def test_other_models_of_the_same_name_are_not_taken_for_one_that_is_built(model: str) -> None:
+    found = workload_of(Subject(model=model, task="train"))
+    assert found is None or found.refused
+
+
+@pytest.mark.parametrize(("chips", "replicas"), [("2", 1), ("1", 1), ("16", 8)])
+def test_a_published_layout_is_taken_only_where_its_replica_fits(chips: str, replicas: int) -> None:
+    row = Subject(model="GPT2-S", task="infer", system="IPU-POD16", chips=chips, framework="PyTorch SDK 3.0")
+    case = case_of(row, read_configurations())
+    assert case.config.replicas == replicas
+    assert case.config.splits == (() if chips == "1" else ("layer2.",))
+
+
+def test_the_run_of_a_model_that_is_only_alike_is_an_assumption() -> None:
+    row = Subject(model="DeBERTa SQuAD", task="train", system="IPU-POD16", chips="16", framework="PyTorch SDK 3.0")
+    assert {"batch", "splits", "recompute"} <= set(case_of(row, read_configurations()).assumed)
 
 
 def test_packed_training_counts_sequences_and_packed_inference_takes_its_own_number() -> None:

@@ -23,6 +23,7 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "bert-sliced": ("bert.build_pretraining", {**BERT, "mask_tokens": 3, "masked_first": 1}),
     "bert-packed-sliced": ("bert.build_pretraining", {**BERT, "mask_tokens": 3, "pack": 3, "masked_first": 1}),
     "squad": ("bert.build_squad", {**BERT, "kinds": 1, "decomposed_gelu": 1}),
+    "distilled": ("bert.build_squad", {**BERT, "kinds": 0}),
     "roformer": ("bert.build_classifier", {**BERT, "classes": 5, "turned": True}),
     "efficientnet": ("efficientnet.build", {**EFFICIENT, "group": 1, "expand": 6, "norm_groups": 0}),
     "efficientnet-g16": ("efficientnet.build", {**EFFICIENT, "group": 16, "expand": 4, "norm_groups": 4}),
