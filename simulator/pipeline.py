@@ -17,12 +17,9 @@ from simulator.graph.graph import Graph
 from simulator.graph.trace import trace
 from simulator.laying import Laid, lay
 from simulator.machines.constants import Constants, constants
-from simulator.machines.ipu import Ipu
 from simulator.memory.fit import overflow
-from simulator.memory.lifetimes import Held
-from simulator.memory.stash import held
-from simulator.memory.tilemap import MemoryMap, memory_map
-from simulator.planner.assign import Assignment
+from simulator.memory.of_ipu import Mapped, memory_of
+from simulator.memory.tilemap import memory_map
 from simulator.program import Program
 from simulator.report.build import Report, build
 from simulator.report.gpu import beside_gpu
@@ -36,7 +33,6 @@ from simulator.zoo.catalogue import is_zoo
 from simulator.zoo.opening import open_zoo
 
 Progress = Callable[[str, float], None]
-Mapped = Callable[[Graph, Assignment, Ipu, Held], MemoryMap]
 
 
 @uncollected()
@@ -160,7 +156,7 @@ def parts_of(
 
 def _class(laid: Laid, place: int, found: Schedule, config: RunConfig, used: Constants, mapped: Mapped) -> IpuClass:
     part, assignment = laid.planned[place].part, laid.planned[place].assignment
-    memory = mapped(part.graph, assignment, laid.ipu, held(part, laid.parallel, config))
+    memory = memory_of(part, assignment, laid.parallel, config, laid.ipu, mapped)
     over = overflow(memory, part.graph, laid.ipu)
     line = timeline(laid.planned, found, place, laid.ipu, used)
     return IpuClass(part.ipu, part.stages, part.graph, part.stage_of, assignment, line, memory, over)

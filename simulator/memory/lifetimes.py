@@ -53,11 +53,16 @@ LASTING = (Role.WEIGHT, Role.OPTIMISER_STATE, Role.CONSTANT, Role.ACCUMULATOR)
 class Held:
     """What a pipeline keeps beyond the graph's own order: ``stash`` root -> further copies, kept all the time;
     ``leaving`` roots stay until the copy at the end of a cycle. ``offloaded``: optimiser state comes for the update.
+    ``passing``: bytes on their way between other IPUs, kept all the time. ``summing``: bytes that sums over replicas
+    need before the update. ``width``: IPUs of a stage, which sum what they share.
     """
 
     stash: Mapping[int, int] = field(default_factory=dict)
     leaving: frozenset[int] = frozenset()
     offloaded: bool = False
+    passing: int = 0
+    summing: int = 0
+    width: int = 1
 
 
 @dataclass(frozen=True)

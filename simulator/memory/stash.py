@@ -50,4 +50,5 @@ def held(part: IpuGraph, parallel: Parallel, config: RunConfig) -> Held:
         return waiting(parallel.schedule, stages, made, read, micro_batches, back=back)
 
     stash = stashed(part, waits) if stages > 1 else {}
-    return Held(stash, part.leaving, config.offload == "optimiser")
+    offloaded = config.offload == "optimiser"
+    return Held(stash, part.leaving, offloaded, passing=part.passing, width=parallel.tensor_parallel)

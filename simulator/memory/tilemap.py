@@ -7,12 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from simulator.graph.graph import Graph
+from simulator.graph.graph import Graph, Pass
 from simulator.machines.ipu import Ipu
+from simulator.memory.crossing import joining_bytes
 from simulator.memory.lifetimes import CATEGORIES, NOTHING_HELD, Held, Lifetimes, lifetimes
 from simulator.memory.resident import resident_bytes
 from simulator.planner.assign import Assignment
-from simulator.planner.layout import Layout
+from simulator.planner.layout import Layout, linear
 from simulator.planner.shares import Ints, proportional, rolled
 from simulator.units import Bytes
 
@@ -32,6 +33,7 @@ class MemoryMap:
     on_worst_tile: tuple[Bytes, ...]  # of them on the worst tile
     always_live: Bytes
     not_always_live: Ints
+    before_update: Bytes = 0  # of the tile that holds most when the update begins, before it works
 
     @cached_property
     def tile_bytes(self) -> Ints:
@@ -80,17 +82,19 @@ def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu, held: Held = NOTH
     touched = [i for i, root in enumerate(spans.root.tolist()) if root in assignment.layouts]
     by_tile = {name: np.zeros(ipu.tiles, dtype=np.int64) for name in CATEGORIES}
     by_tile.update(resident_bytes(assignment, ipu))
+    by_tile["stash"] += linear(held.passing, 1, ipu).elements
     for i in touched:
         if spans.always[i]:
             by_tile[spans.category[i]] += placed(int(spans.root[i])) * spans.copies[i]
     fixed: Ints = np.sum(list(by_tile.values()), axis=0, dtype=np.int64)
     passing = [i for i in touched if not spans.always[i]]
-    worst_step, worst_tile, liveness = _sweep(fixed, passing, spans, placed, assignment)
+    working = _Working(graph, assignment, ipu, held)
+    worst_step, worst_tile, before_update, liveness = _sweep(fixed, passing, spans, placed, working)
     for i in passing:
         if spans.first[i] <= worst_step <= spans.last[i]:
             by_tile[spans.category[i]] += placed(int(spans.root[i]))
     if assignment.plans:
-        by_tile["temporaries"] += rolled(assignment.plans[worst_step].temporary, assignment.starts[worst_step])
+        by_tile["temporaries"] += working.at(worst_step)
     live = [i for i in touched if spans.always[i] or spans.first[i] <= worst_step <= spans.last[i]]
     return MemoryMap(
         by_tile=by_tile,
@@ -101,17 +105,52 @@ def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu, held: Held = NOTH
         on_worst_tile=tuple(int(placed(int(spans.root[i]))[worst_tile] * spans.copies[i]) for i in live),
         always_live=int(fixed.sum()),
         not_always_live=liveness,
+        before_update=before_update,
     )
 
 
+class _Working:
+    """Bytes that tiles need while a step runs: what its plan asks for, and room for what crosses between IPUs."""
+
+    def __init__(self, graph: Graph, assignment: Assignment, ipu: Ipu, held: Held) -> None:
+        self.plans, self.starts = assignment.plans, assignment.starts
+        updates = np.flatnonzero(graph.ops.pass_ == Pass.UPDATE)
+        self.first_update = int(updates[0]) if len(updates) else -1
+        self._crossing: dict[int, Ints] = {}
+        if held.width > 1:
+            for step, attributes in enumerate(graph.ops.attributes):
+                needed = joining_bytes(attributes.get("joined", 0), held.width)
+                if needed:
+                    self._crossing[step] = linear(needed, 1, ipu).elements
+        if held.summing and self.first_update >= 0:
+            self._crossing[self.first_update] = linear(held.summing, 1, ipu).elements
+        self._bounds: dict[int, tuple[Bytes, Bytes]] = {}
+
+    def at(self, step: int) -> Ints:
+        """Bytes of every tile. Sums run before or after the operator, not while it works. Shape [tiles]."""
+        own = rolled(self.plans[step].temporary, self.starts[step])
+        return np.maximum(own, self._crossing[step]) if step in self._crossing else own
+
+    def bounds(self, step: int) -> tuple[Bytes, Bytes]:
+        """Bytes over all tiles, and of the tile with most."""
+        if step in self._crossing:
+            needed = self.at(step)
+            return int(needed.sum()), int(needed.max())
+        plan = self.plans[step]
+        if id(plan) not in self._bounds:
+            self._bounds[id(plan)] = int(plan.temporary.sum()), int(plan.temporary.max())
+        return self._bounds[id(plan)]
+
+
 def _sweep(
-    fixed: Ints, passing: list[int], spans: Lifetimes, placed: _Placed, assignment: Assignment
-) -> tuple[int, int, Ints]:
-    """The step and tile with most bytes, and the bytes beyond ``fixed`` at each step over all tiles.
+    fixed: Ints, passing: list[int], spans: Lifetimes, placed: _Placed, working: _Working
+) -> tuple[int, int, Bytes, Ints]:
+    """The step and tile with most bytes, the bytes of the fullest tile as the update begins, and the bytes beyond
+    ``fixed`` at each step over all tiles.
 
     A step whose fullest tile cannot hold more than the fullest so far is not looked at tile by tile.
     """
-    steps = len(assignment.plans)
+    steps = len(working.plans)
     born: list[list[int]] = [[] for _ in range(steps + 1)]
     dead: list[list[int]] = [[] for _ in range(steps + 1)]
     for i in passing:
@@ -121,23 +160,23 @@ def _sweep(
     liveness = np.zeros(steps, dtype=np.int64)
     roots = spans.root.tolist()
     passing_bytes, fullest = 0, int(fixed.max())
-    needs: dict[int, tuple[Bytes, Bytes]] = {}  # of a plan: temporary bytes over all tiles, and of the tile with most
-    for step, plan in enumerate(assignment.plans):
+    before_update = 0
+    for step in range(steps):
         for i in dead[step]:
             now -= placed(roots[i])
             passing_bytes -= placed.total(roots[i])
         for i in born[step]:
             now += placed(roots[i])
             passing_bytes += placed.total(roots[i])
-        if id(plan) not in needs:
-            needs[id(plan)] = int(plan.temporary.sum()), int(plan.temporary.max())
         if born[step] or dead[step]:
             fullest = int(now.max())
-        total, most_of_tile = needs[id(plan)]
+        if step == working.first_update:
+            before_update = fullest
+        total, most_of_tile = working.bounds(step)
         liveness[step] = passing_bytes + total
         if fullest + most_of_tile > most:
-            with_temporary = now + rolled(plan.temporary, assignment.starts[step]) if most_of_tile else now
+            with_temporary = now + working.at(step) if most_of_tile else now
             tile = int(np.argmax(with_temporary))
             if with_temporary[tile] > most:
                 most, worst_step, worst_tile = int(with_temporary[tile]), step, tile
-    return worst_step, worst_tile, liveness
+    return worst_step, worst_tile, before_update, liveness

@@ -31,7 +31,8 @@ class Hop:
 class IpuGraph:
     """What IPU ``ipu`` of a replica runs. ``stage_of``: the stage of each operator.
 
-    ``leaving``: roots that other IPUs read; ``arriving``: those that come from others in the forward pass.
+    ``leaving``: roots that other IPUs read; ``arriving``: those that come from others in the forward pass;
+    ``passing``: bytes of what only passes through stages of this IPU on its way to another.
     """
 
     ipu: int
@@ -40,6 +41,7 @@ class IpuGraph:
     stage_of: tuple[int, ...]
     leaving: frozenset[int] = frozenset()
     arriving: frozenset[int] = frozenset()
+    passing: Bytes = 0
 
 
 def cut(graph: Graph, staging: Staging, stage_ipus: Sequence[int]) -> tuple[tuple[IpuGraph, ...], tuple[Hop, ...]]:
@@ -99,6 +101,17 @@ class _Crossing:
         far = [p for stage, p in self.read_in[root].items() if stage != EVERYWHERE and self.ipu(stage) != home]
         return all(pass_ == Pass.UPDATE for pass_ in far)
 
+    def passing(self, ipu: int) -> Bytes:
+        """What stages of ``ipu`` hold from one copy to the next although they neither write nor read it."""
+        found = 0
+        for root, start in self.writer.items():
+            if self.crosses(root) and not self.once_a_step(root):
+                ends = {start, *(stage for stage in self.read_in[root] if stage != EVERYWHERE)}
+                between = (stage for stage in range(min(ends) + 1, max(ends)) if stage not in ends)
+                here = sum(self.ipu(stage) == ipu for stage in between)
+                found += here * int(self.graph.tensors.bytes[root])
+        return found
+
     def _way(self, root: int) -> list[tuple[int, int]]:
         """Stages passed from the writer's to its readers', up or down the pipeline one at a time."""
         start = self.writer[root]
@@ -133,4 +146,5 @@ def _part(graph: Graph, rows: list[Row], crossing: _Crossing, ipu: int, stage_ip
         stage_of=put.stages,
         leaving=frozenset(put.number[root] for root in leaving),
         arriving=frozenset(put.number[root] for root in received if crossing.made_in[root] == Pass.FORWARD),
+        passing=crossing.passing(ipu),
     )

@@ -11,6 +11,7 @@ from math import ceil
 
 import numpy as np
 
+from simulator.graph.graph import Graph, Pass
 from simulator.machines.constants import NOMINAL, Constants
 from simulator.machines.facts import Side
 from simulator.machines.ipu import Ipu
@@ -23,6 +24,15 @@ from simulator.units import Bytes, Cycles
 TORUS_IPUS = 64  # loop-back cables close the ladder of a whole POD64
 LARGEST_RING = 4  # domains of the largest system with published results, a POD256
 PHASES = ("reduce-scatter", "all-gather")
+
+
+def summed_gradients(graph: Graph) -> list[Bytes]:
+    """Bytes of each gradient that an IPU hands to the sum over replicas: those of the weights that it updates."""
+    tensors, ops = graph.tensors, graph.ops
+    updates = np.flatnonzero(ops.pass_ == Pass.UPDATE).tolist()
+    updated = {tensors.root(t) for i in updates for t in ops.outputs[i]}
+    pairs = {tensors.root(w): tensors.root(g) for w, g in graph.gradients}
+    return [int(tensors.bytes[gradient]) for weight, gradient in pairs.items() if weight in updated]
 
 
 @dataclass(frozen=True)

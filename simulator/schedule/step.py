@@ -20,7 +20,7 @@ from simulator.parallel.subgraphs import Hop, IpuGraph
 from simulator.planner.assign import Assignment
 from simulator.planner.pricing import features, in_three, priced
 from simulator.planner.shares import Ints
-from simulator.schedule.collectives import PHASES, all_reduce, collective, joined_cycles
+from simulator.schedule.collectives import PHASES, all_reduce, collective, joined_cycles, summed_gradients
 from simulator.schedule.host import (
     Traffic,
     beside_compute,
@@ -61,10 +61,7 @@ class Planned:
     @cached_property
     def gradient_bytes(self) -> Bytes:
         """What this IPU hands to the sum over replicas: gradients of the weights that it updates."""
-        tensors, ops = self.part.graph.tensors, self.part.graph.ops
-        updated = {tensors.root(t) for i in np.flatnonzero(self.updating).tolist() for t in ops.outputs[i]}
-        pairs = {tensors.root(w): tensors.root(g) for w, g in self.part.graph.gradients}
-        return sum(int(tensors.bytes[gradient]) for weight, gradient in pairs.items() if weight in updated)
+        return sum(summed_gradients(self.part.graph))
 
     @cached_property
     def updating(self) -> Ints:

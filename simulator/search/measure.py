@@ -16,8 +16,8 @@ from simulator.laying import Laid, chosen_splits, lay
 from simulator.machines.constants import constants
 from simulator.machines.ipu import Ipu
 from simulator.memory.fit import overflow
-from simulator.memory.stash import held
-from simulator.memory.tilemap import MemoryMap, memory_map
+from simulator.memory.of_ipu import memory_of
+from simulator.memory.tilemap import MemoryMap
 from simulator.parallel.stages import forward_sources
 from simulator.pipeline import graph_of, open_model
 from simulator.planner.pricing import priced
@@ -122,7 +122,7 @@ class Measured:
 
     def _memory(self, laid: Laid, place: int, config: RunConfig) -> tuple[MemoryMap, Overfull | None]:
         part, assignment = laid.planned[place].part, laid.planned[place].assignment
-        memory = memory_map(part.graph, assignment, laid.ipu, held(part, laid.parallel, config))
+        memory = memory_of(part, assignment, laid.parallel, config, laid.ipu)
         over = overflow(memory, part.graph, laid.ipu)
         return memory, None if over is None else Overfull(part.ipu, over.tile, over.over_by, over.region)
 

@@ -18,7 +18,7 @@ from simulator.machines.constants import constants
 from simulator.machines.ipu import Ipu
 from simulator.memory.fit import Overflow, overflow
 from simulator.memory.lifetimes import Held
-from simulator.memory.stash import held
+from simulator.memory.of_ipu import memory_of
 from simulator.memory.tilemap import MemoryMap, memory_map
 from simulator.parallel.feeding import as_bytes
 from simulator.parallel.replicas import lay_out
@@ -113,7 +113,7 @@ class Session:
         maps, overs = [], []
         for each in laid.planned:
             graph = each.part.graph
-            maps.append(self._map(graph, each.assignment, laid.ipu, held(each.part, laid.parallel, config)))
+            maps.append(memory_of(each.part, each.assignment, laid.parallel, config, laid.ipu, self._map))
             overs.append(self._over(maps[-1], graph, laid.ipu))
         schedule = laid.priced(constants(config.machine, sdk=config.sdk))
         return outcome_of(laid, maps, overs, config, origins, schedule, self._grouped)

@@ -4,8 +4,7 @@ from functools import cache
 
 import pytest
 
-from simulator.memory.stash import held
-from simulator.memory.tilemap import memory_map
+from simulator.memory.of_ipu import memory_of
 from simulator.validation.configurations import read_configurations, run_of
 from simulator.validation.layouts.entry import Configuration
 from simulator.validation.runs import Runs
@@ -33,7 +32,7 @@ def fullest(configuration: Configuration) -> float:
     laid = Runs().laid(model, config)[1]
     found = 0
     for each in laid.planned:
-        memory = memory_map(each.part.graph, each.assignment, laid.ipu, held(each.part, laid.parallel, config))
+        memory = memory_of(each.part, each.assignment, laid.parallel, config, laid.ipu)
         found = max(found, int(memory.tile_bytes.max()))
     return found / laid.ipu.bytes_per_tile
 
