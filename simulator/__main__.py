@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.command.options import Parser, add_settings, model_of, settings_of
-from simulator.command.outcome import guarded, progress, written
+from simulator.command.outcome import guarded, progress, writable, written
 from simulator.command.watched import watched
 from simulator.errors import EXIT_DOES_NOT_FIT, SimulatorError
 
@@ -65,6 +65,7 @@ def _simulate(words: list[str]) -> int:
     options = parser().parse_args(words)
     settings = settings_of(options, as_published=True)
     model = model_of(options)
+    writable(options.html, options.trace, options.csv, read=(model, options.config))
     from simulator.pipeline import simulate  # after the options: JAX takes half a second to import
 
     tell = None if options.quiet else progress()

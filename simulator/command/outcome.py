@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.errors import EXIT_PLATFORM, SimulatorError
+from simulator.errors import EXIT_BAD_INPUT, EXIT_PLATFORM, SimulatorError
 
 INTERRUPTED = 130
+OF_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what a full or failing file system says
 
 
 def guarded(work: Callable[[], int], *, as_json: bool) -> int:
@@ -31,11 +33,20 @@ def guarded(work: Callable[[], int], *, as_json: bool) -> int:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
+    except OSError as error:
+        if error.errno not in OF_OUTPUT:
+            return _internal(as_json)
+        _tell(_not_written("Standard output", os.strerror(error.errno)).to_dict(), False)
+        return EXIT_BAD_INPUT
     except Exception:
-        traceback.print_exc()
-        message = "The simulator failed in a way nobody foresaw. This is a fault of ours, not of the model."
-        _tell({"code": "internal", "message": message, "owner": "platform", "params": {}}, as_json)
-        return EXIT_PLATFORM
+        return _internal(as_json)
+
+
+def _internal(as_json: bool) -> int:
+    traceback.print_exc()
+    message = "The simulator failed in a way nobody foresaw. This is a fault of ours, not of the model."
+    _tell({"code": "internal", "message": message, "owner": "platform", "params": {}}, as_json)
+    return EXIT_PLATFORM
 
 
 def _tell(error: dict[str, Any], as_json: bool) -> None:
@@ -44,13 +55,44 @@ def _tell(error: dict[str, Any], as_json: bool) -> None:
     print(f"{error['message']} [{error['code']}]", file=sys.stderr)
 
 
+def writable(*paths: Path | None, read: Sequence[Path | str | None] = ()) -> None:
+    """Raise ``output.not_written`` now for what ``written`` could not write after minutes of work. None: no file.
+
+    Nor may two outputs share a file, or one of them replace a file that is ``read``.
+    """
+    outputs = [path for path in paths if path is not None and str(path) != "-"]
+    for path in outputs:
+        try:
+            why = _refusal(path, [each for each in outputs if each is not path], [Path(each) for each in read if each])
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+        if why:
+            raise _not_written(path, why)
+
+
+def _refusal(path: Path, others: Sequence[Path], read: Sequence[Path]) -> str:
+    if path.is_dir():
+        return "it is a directory"
+    if not path.parent.is_dir():
+        return "no such file or directory"
+    if any(each.resolve() == path.resolve() for each in others):
+        return "another output is to go into the same file"
+    if any(each.exists() and path.exists() and each.samefile(path) for each in read):
+        return "it is what this run reads"
+    return "" if os.access(path if path.exists() else path.parent, os.W_OK) else "permission denied"
+
+
 def written(path: Path, content: str) -> None:
     """Write ``content``. Raises ``output.not_written`` when the file system refuses."""
     try:
         path.write_text(content, encoding="utf-8")
-    except OSError as error:
-        text = f"{path} cannot be written: {(error.strerror or str(error)).lower()}. Choose another file."
-        raise SimulatorError("output.not_written", text, params={"file": str(path)}) from None
+    except (OSError, ValueError) as error:
+        raise _not_written(path, getattr(error, "strerror", None) or str(error)) from None
+
+
+def _not_written(path: Path | str, why: str) -> SimulatorError:
+    text = f"{path} cannot be written: {why.lower()}. Choose another file."
+    return SimulatorError("output.not_written", text, params={"file": str(path)})
 
 
 def progress() -> Callable[[str, float], None] | None:

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from simulator.errors import SimulatorError
+from simulator.textfiles import Unreadable, read_text
 
 MOST_BYTES = 1_000_000
 
@@ -48,17 +49,9 @@ def read_settings(path: Path, legal: Collection[str] | None) -> SettingsFile:
 
 def _text(path: Path) -> str:
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise _fault(path, None, "it is not a file")
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise _fault(path, None, f"it is larger than {MOST_BYTES:,} bytes")
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise _fault(path, None, "it is not text in UTF-8") from None
-    except OSError as error:
-        raise _fault(path, None, (error.strerror or str(error)).lower()) from None
+        return read_text(path, MOST_BYTES)
+    except Unreadable as why:
+        raise _fault(path, None, f"it {why}") from None
 
 
 def _of_json(path: Path, text: str) -> SettingsFile:

@@ -29,8 +29,7 @@ def watched(work: Callable[[], int], *, as_json: bool, limits: Limits = DEFAULT_
     if not os.path.exists("/proc/self/statm"):
         return work()
     outside, inside = os.pipe()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    _flush()
     child = os.fork()
     if child == 0:
         os.close(outside)
@@ -62,9 +61,15 @@ def _leave(work: Callable[[], int]) -> None:
         traceback.print_exc()
     finally:
         with contextlib.suppress(OSError):
-            sys.stdout.flush()
-            sys.stderr.flush()
+            _flush()
         os._exit(status)
+
+
+def _flush() -> None:
+    """Neither stream is there when whoever started this has closed it."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
 
 
 def _die_with_parent() -> None:

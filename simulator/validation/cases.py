@@ -16,7 +16,7 @@ from simulator.validation.matching import Match, match
 from simulator.validation.places import Place, place_of
 from simulator.validation.refusals import NotModelled
 from simulator.validation.software import Software, software_of
-from simulator.validation.workloads import Workload, workload_of
+from simulator.validation.workloads import Workload, why_none, workload_of
 from simulator.zoo.catalogue import find
 
 GIVEN, PUBLISHED, ASSUMED = "given", "published", "assumed"
@@ -66,7 +66,7 @@ def case_of(subject: Subject, known: Sequence[Configuration]) -> Case:
     """Raises NotModelled with the reason where the row's words name no model or its settings are refused."""
     workload = workload_of(subject)
     if workload is None:
-        raise NotModelled(f"no built-in model stands for '{subject.model}'")
+        raise NotModelled(why_none(subject))
     if workload.refused:
         raise NotModelled(workload.refused)
     if find(workload.model).unpublished:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from simulator.command.options import Parser
-from simulator.command.outcome import guarded, written
+from simulator.command.outcome import guarded, writable, written
 
 ABOUT = (
     "Predict every row of a file of published figures, and compare. Predictions see neither ids, notes nor values; "
@@ -38,6 +38,7 @@ def _validate(options: argparse.Namespace) -> int:
     from simulator.validation.runs import Runs
     from simulator.validation.table import lines, to_json
 
+    writable(options.json, read=(options.figures, options.configs))
     figures, known = read_figures(options.figures), read_configurations(options.configs)
     judged = judge(figures, known, Runs())
     on_output = options.json is not None and str(options.json) == "-"

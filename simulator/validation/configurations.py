@@ -11,7 +11,9 @@ from typing import Any
 import yaml
 
 from simulator.config import RunConfig
+from simulator.datafiles import LOADER
 from simulator.errors import SimulatorError
+from simulator.textfiles import Unreadable, read_text
 from simulator.validation.layouts import cnns, others, transformers
 from simulator.validation.layouts.entry import Configuration
 from simulator.validation.places import Place
@@ -34,30 +36,38 @@ def _own(name: str) -> list[Configuration]:
 
 def _given(path: Path) -> list[Configuration]:
     try:
-        if path.stat().st_size > LARGEST_FILE_BYTES:
-            raise _bad(str(path), "is larger than 16 MiB")
-        return parse_configurations(path.read_text("utf-8-sig"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise _bad(str(path), f"cannot be read: {error}") from error
+        return parse_configurations(read_text(path, LARGEST_FILE_BYTES), str(path))
+    except Unreadable as why:
+        raise _bad(str(path), str(why)) from None
 
 
 def parse_configurations(text: str, name: str) -> list[Configuration]:
     """As ``read_configurations``. An entry in a layout nobody knows is left out; a broken one is an error."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        parsed = yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader, in C where there is one
-    except yaml.YAMLError as error:
-        raise _bad(name, f"is not YAML: {error}") from error
-    if not isinstance(parsed, dict):
-        raise _bad(name, "is not a mapping from names to configurations")
     found: list[Configuration] = []
-    for key, entry in parsed.items():
+    for key, entry in _entries(text, name).items():
         if isinstance(entry, Mapping):
             try:
                 found += _parse(str(key), entry)
-            except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-                raise _bad(name, f"has an entry '{key}' that cannot be read ({error!r})") from error
+            except KeyError as error:
+                raise _bad(name, f"has an entry '{key!s:.60}' without '{error.args[0]}'") from None
+            except (TypeError, ValueError, AttributeError, IndexError):
+                why = f"has an entry '{key!s:.60}' with a value of another kind than its layout has"
+                raise _bad(name, why) from None
     return found
+
+
+def _entries(text: str, name: str) -> dict[Any, Any]:
+    try:
+        parsed = yaml.load(text, Loader=LOADER)  # noqa: S506 - a safe loader either way
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = "" if mark is None else f" (line {mark.line + 1}: {error.problem})"
+        raise _bad(name, f"is not YAML{where}") from None
+    except (yaml.YAMLError, RecursionError, ValueError):
+        raise _bad(name, "is not YAML that can be read") from None
+    if not isinstance(parsed, dict):
+        raise _bad(name, "is not a mapping from names to configurations")
+    return parsed
 
 
 def _parse(name: str, entry: Mapping[str, Any]) -> list[Configuration]:
@@ -101,6 +111,9 @@ def _ours(name: str, entry: Mapping[str, Any]) -> Configuration:
     known = {f.name for f in fields(Configuration)} - {"name"}
     values = {key: value for key, value in entry.items() if key in known}
     values.setdefault("source", "")
+    lacking = next((key for key in ("model", "task", "framework") if not isinstance(values.get(key), str)), None)
+    if lacking is not None:
+        raise KeyError(lacking)
     values["assumed"] = tuple(values.get("assumed", ()))
     settings = dict(values.pop("settings"))
     return Configuration(name=name, settings={k: _tuple(k, v) for k, v in settings.items()}, **values)

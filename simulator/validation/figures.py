@@ -10,8 +10,10 @@ from io import StringIO
 from pathlib import Path
 
 from simulator.errors import SimulatorError
+from simulator.textfiles import Unreadable, read_text
 
 NEEDED = ("id", "source", "system", "model", "metric", "value")
+TASKS = {"training": "train", "inference": "infer"}
 LARGEST_FILE_BYTES = 64 * 2**20
 
 
@@ -70,27 +72,42 @@ def read_figures(path: Path | None = None) -> list[Figure]:
     if path is None:
         return parse_figures(files(__package__).joinpath("figures.csv").read_text("utf-8"), "figures.csv")
     try:
-        if path.stat().st_size > LARGEST_FILE_BYTES:
-            raise _bad(str(path), "is larger than 64 MiB")
-        return parse_figures(path.read_text("utf-8-sig"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise _bad(str(path), f"cannot be read: {error}") from error
+        return parse_figures(read_text(path, LARGEST_FILE_BYTES), str(path))
+    except Unreadable as why:
+        raise _bad(str(path), str(why)) from None
 
 
 def parse_figures(text: str, name: str) -> list[Figure]:
     """As ``read_figures``, of a text that is already here."""
-    try:
-        rows = list(csv.DictReader(StringIO(text)))
-    except csv.Error as error:
-        raise _bad(name, f"is not a table of comma-separated values: {error}") from error
-    missing = [column for column in NEEDED if not rows or column not in rows[0]]
-    if missing:
-        raise _bad(name, "lacks the columns " + ", ".join(missing) if rows else "holds no rows")
+    columns, rows = _table(text, name)
+    missing = [column for column in NEEDED if column not in columns]
+    if missing or not rows:
+        raise _bad(name, "lacks the columns " + ", ".join(missing) if columns and missing else "holds no rows")
+    twice = next((column for column in columns if columns.count(column) > 1), None)
+    if twice is not None:
+        raise _bad(name, f"has the column '{twice:.40}' twice")
     return [_figure(row) for row in rows]
+
+
+def _table(text: str, name: str) -> tuple[list[str], list[dict[str, str | None]]]:
+    """Columns and rows. A stray quote within a field is let pass, one that never closes would swallow rows."""
+    table = csv.DictReader(StringIO(text), strict=True)
+    try:
+        rows = list(table)
+    except csv.Error as error:
+        if "expected after" not in str(error):
+            why = (
+                f"is not a table of comma-separated values from line {table.line_num + 1} on: an open quote, or a field"
+            )
+            raise _bad(name, f"{why} of more than {csv.field_size_limit():,} letters") from None
+        table = csv.DictReader(StringIO(text))
+        rows = list(table)
+    return list(table.fieldnames or ()), rows
 
 
 def _figure(row: dict[str, str | None]) -> Figure:
     columns = {f.name: (row.get(f.name) or "").strip() for f in fields(Subject)}
+    columns["task"] = TASKS.get(columns["task"].lower(), columns["task"])
     return Figure(
         id=row.get("id") or "",
         source=row.get("source") or "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from simulator.report.text import plain
 from simulator.validation.predictions import Judged
 from simulator.validation.scores import Score, by, score
 
@@ -41,10 +42,10 @@ def _metric(each: Judged) -> str:
 def _row(each: Judged) -> str:
     subject, found = each.figure.subject, each.prediction
     words = (subject.model[:40], subject.system[:22], subject.framework[:20])
-    name = " | ".join(words) + f" | {subject.metric} [{subject.unit[:16]}]"
+    name = plain(" | ".join(words) + f" | {subject.metric[:40]} [{subject.unit[:16]}]")
     published = "-" if each.figure.published is None else f"{each.figure.published:.6g}"
     if found.value is None or found.low is None or found.high is None:
-        return f"{'not modelled':>12} {published:>12} {'':>8}  {'':<25} --  {name}: {found.reason}"
+        return f"{'not modelled':>12} {published:>12} {'':>8}  {'':<25} --  {name}: {plain(found.reason)}"
     error = "" if each.error_percent is None else f"{each.error_percent:+.1f} %"
     interval = f"{found.low:.5g} .. {found.high:.5g}"
     inside = {True: "yes", False: "NO ", None: "-- "}[each.covered]
@@ -63,7 +64,7 @@ def _score(found: Score) -> str:
     covered = None if found.covered is None else 100 * found.covered
     return (
         f"{found.rows:>5} {found.modelled:>8} {percent(found.median):>7} {percent(found.ninetieth):>7} "
-        f"{percent(found.worst):>7} {percent(covered, 0):>8} {percent(found.half_width):>10}  {found.name}"
+        f"{percent(found.worst):>7} {percent(covered, 0):>8} {percent(found.half_width):>10}  {plain(found.name)}"
     )
 
 

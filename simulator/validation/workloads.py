@@ -17,6 +17,7 @@ PACKED = {128: 1.17, 384: 1.7, 512: 2.0}
 LOADING = ("host_input", "prefetch_depth", "loader_workers", "machine")
 KERNEL_SHAPE = re.compile(r"(\d+)x(\d+)\s*->\s*(\d+)")
 MESH = re.compile(r"(\d{2,})\s*x\s*(\d{2,})|(\d{2,})\^3")
+BETWEEN = re.compile(r"[\s_./,:()\[\]-]+")  # what parts of a name may be joined by
 STEPS = re.compile(r"(\d+)\s+steps")
 
 
@@ -36,6 +37,7 @@ class Workload:
     inference_packs: bool
     worded: tuple[str, ...]
     refused: str = ""
+    epochs: int = 0  # that a run is configured for, 0: it trains until it converges
     record_seconds: float = 0.0  # in which a loader's worker prepares one sample
 
 
@@ -47,11 +49,30 @@ def _entries() -> list[dict[str, Any]]:
 
 def workload_of(subject: Subject) -> Workload | None:
     """The zoo model that stands for a row, or None when its words name none."""
-    words = subject.model
     for entry in _entries():
-        if entry.get("task", subject.task) == subject.task and re.search(entry["words"], words, re.I):
+        if entry.get("task", subject.task) == subject.task and _is_called(entry, subject.model):
             return _workload(entry, subject)
     return None
+
+
+def _is_called(entry: dict[str, Any], words: str) -> bool:
+    """Whether an entry stands for ``words``: by its pattern of words, or by that of a name however it is written."""
+    if "named" in entry:
+        return re.search(entry["named"], BETWEEN.sub("-", words), re.I) is not None
+    return re.search(entry["words"], words, re.I) is not None
+
+
+def why_none(subject: Subject) -> str:
+    """Why ``workload_of`` found nothing for a row."""
+    if not subject.model:
+        return "the row names no model"
+    tasks = {
+        entry["task"] for entry in _entries() if "task" in entry and _is_called(entry, subject.model)
+    }
+    if not tasks:
+        return f"no built-in model stands for '{subject.model}'"
+    said = f"its task '{subject.task}' is none that it is run for" if subject.task else "the row does not say its task"
+    return f"{said}: {' or '.join(sorted(tasks))}"
 
 
 def _workload(entry: dict[str, Any], subject: Subject) -> Workload:
@@ -78,6 +99,7 @@ def _workload(entry: dict[str, Any], subject: Subject) -> Workload:
         inference_packs=packed and not training,
         worded=LOADING if "in_pack" in entry else (),
         refused=str(entry.get("refused", "")),
+        epochs=int(entry.get("epochs", {}).get("value", 0)),
         record_seconds=float(entry.get("record_seconds", 0.0)),
     )
 
