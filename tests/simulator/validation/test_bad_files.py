@@ -42,7 +42,9 @@ def test_broken_figures(content: bytes, why: str, tmp_path: Path, capsys: pytest
     assert why in refused(capsys, "--figures", str(tmp_path / "figures.csv"))
 
 
-@pytest.mark.parametrize(("path", "why"), [("/no/such.csv", "no such file"), ("/", "a directory"), ("/dev/zero", "not a")])
+@pytest.mark.parametrize(
+    ("path", "why"), [("/no/such.csv", "no such file"), ("/", "a directory"), ("/dev/zero", "not a file")]
+)
 def test_figures_that_are_no_file(path: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert why in refused(capsys, "--figures", path)
 
