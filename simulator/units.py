@@ -5,6 +5,7 @@ from __future__ import annotations
 Bytes = int
 Cycles = int
 Seconds = float
+ROUNDS_TO_ONE = 0.9995  # in three digits
 
 
 def ceil_div(amount: int, share: int) -> int:
@@ -22,8 +23,10 @@ def worded_bytes(amount: float) -> str:
 
 
 def worded_seconds(amount: float) -> str:
-    """``0.00123`` -> ``1.23 ms``."""
+    """``0.00123`` -> ``1.23 ms``: three digits, never an exponent from a nanosecond to years."""
+    if amount >= 999.5:
+        return f"{amount:,.0f} s"
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if amount >= scale:
+        if amount >= scale * ROUNDS_TO_ONE:
             return f"{amount / scale:.3g} {unit}"
     return f"{amount * 1e9:.3g} ns"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,6 +31,9 @@ def _main(words: list[str]) -> int:
         help="exit with status 1 when samples a second fell by more, or it no longer fits",
     )  # fmt: skip
     options = parser.parse_args(words)
+    if options.slower_than is not None and math.isnan(options.slower_than):
+        text = "--slower-than cannot be nan. Use a percentage, such as 5."
+        raise SimulatorError("config.invalid", text, params={"field": "slower_than", "legal": "a percentage"})
     before, after = read_report(options.before), read_report(options.after)
     try:
         found = compare(before, after)

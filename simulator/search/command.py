@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import yaml
@@ -55,8 +56,8 @@ def _main(words: list[str]) -> int:
     model = model_of(options)
     for name in ("seconds", "candidates", "global_batch"):
         value = getattr(options, name)
-        if value is not None and value <= 0:
-            text = f"--{name.replace('_', '-')} cannot be {value}. Use a number above 0."
+        if value is not None and not value > 0:
+            text = f"--{name.replace('_', '-')} cannot be {value:g}. Use a number above 0."
             raise SimulatorError("config.invalid", text, params={"field": name})
     from simulator.search.plan import plan  # after the options: JAX takes half a second to import
 
@@ -71,6 +72,7 @@ def _main(words: list[str]) -> int:
         on_progress=None if options.quiet else progress(),
         cancelled=_interrupts(),
     )
+    answer = replace(answer, notes=(*answer.notes, *((note["code"], note["message"]) for note in settings.notes)))
     print(json.dumps(answer.to_dict()) if options.json else worded(answer, model), flush=True)
     return STATUSES[answer.status]
 

@@ -14,6 +14,7 @@ from simulator.machines.catalogue import System, slice_of
 from simulator.machines.ipu import Ipu
 from simulator.pipeline import simulate
 from simulator.report.costs import dollars_an_hour
+from simulator.report.notes import WITHOUT_EFFECT
 from simulator.search.answer import Answer, Status
 from simulator.search.candidates import Request, families, smallest_global_batches
 from simulator.search.estimate import Estimate
@@ -60,7 +61,7 @@ def plan(
     trials = Trials(measured, goal, budget, lambda done: tell("search", done), measured.cut)
     ended = find(request, estimate, trials, measured.nodes)
     tell("verify", 0.0)
-    verified = _verified(model, trials)
+    verified = _verified(model, trials, fixed)
     tell("verify", 1.0)
     return Answer(
         status=_status(trials, ended),
@@ -71,9 +72,9 @@ def plan(
         front=tuple(trials.front()),
         trials=tuple(sorted(trials, key=trials.rank)),
         ended=ended,
-        verified=verified,
+        verified=verified is not None,
         cpu_seconds=time.process_time() - began,
-        notes=notes,
+        notes=notes + (verified or ()),
     )
 
 
@@ -157,16 +158,20 @@ def _rate(system: System, config: RunConfig, goal: Goal, ipu: Ipu) -> Callable[[
     return lambda ipus: price(ipus) / 3600
 
 
-def _verified(model: str | Path, trials: Trials) -> bool:
-    """Simulate the winner from the file on, by the way that every report takes; one that does not stand is rejected."""
+def _verified(model: str | Path, trials: Trials, fixed: frozenset[str]) -> tuple[tuple[str, str], ...] | None:
+    """Simulate the winner from the file on, by the way that every report takes; one that does not stand is rejected.
+
+    What its report says of settings that change nothing; None when there is no winner.
+    """
+    origins = dict.fromkeys(fixed, "given")
     while trials.best is not None:
         best = trials.best
-        report = simulate(model, best.config)
+        report = simulate(model, best.config, origins=origins)
         if report.fits and _agrees(best, float(report["step_seconds"])):
-            return True
+            return tuple((note["code"], note["message"]) for note in report["notes"] if note["code"] == WITHOUT_EFFECT)
         text = "The plan did not stand when it was simulated anew. This is a fault of the search, not of the model."
         trials.reject(best, SimulatorError("search.unverified", text, owner="platform"))
-    return False
+    return None
 
 
 def _agrees(trial: Trial, step_seconds: float) -> bool:

@@ -13,7 +13,19 @@ def test_bytes(amount: int, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("amount", "text"), [(1.5, "1.5 s"), (0.00123, "1.23 ms"), (4e-6, "4 µs"), (5e-8, "50 ns"), (0, "0 ns")]
+    ("amount", "text"),
+    [
+        (1.5, "1.5 s"),
+        (0.00123, "1.23 ms"),
+        (4e-6, "4 µs"),
+        (5e-8, "50 ns"),
+        (0, "0 ns"),
+        (999.6e-6, "1 ms"),
+        (999.4e-6, "999 µs"),
+        (0.99951, "1 s"),
+        (999.4, "999 s"),
+        (1234567.8, "1,234,568 s"),
+    ],
 )
 def test_seconds(amount: float, text: str) -> None:
     assert worded_seconds(amount) == text

@@ -50,3 +50,8 @@ def test_a_report_that_was_changed_is_refused(files: tuple[str, str], capsys: py
     changed.write_text(json.dumps({**json.loads(changed.read_text()), "step_seconds": "abc"}))
     assert main(["compare", *files]) == 2
     assert "changed after it was written" in capsys.readouterr().err
+
+
+def test_a_limit_that_nothing_can_exceed_is_refused(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *files, "--slower-than", "nan"]) == 2
+    assert "--slower-than cannot be nan" in capsys.readouterr().err

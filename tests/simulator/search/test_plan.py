@@ -128,3 +128,18 @@ def test_the_command_ends_with_a_status_of_its_own(capsys: pytest.CaptureFixture
     assert _run(capsys, *small)[0] == 3
     status, _, err = _run(capsys, "--system", "pod4", "--seconds", "0")
     assert (status, "config.invalid" in err) == (2, True)
+
+
+def test_given_settings_that_change_nothing_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text("seed: 4\n")
+    words = ["plan", "zoo:mnist", "--system", "pod4", "--queue-depth", "4", "--batch", "8", "--quiet"]
+    assert main([*words, "--config", str(tmp_path / "run.yaml"), "--global-batch", "32", "--json"]) == 0
+    notes = {note["code"]: note["message"] for note in json.loads(capsys.readouterr().out)["notes"]}
+    assert "queue_depth (batches queue in inference only)" in notes["config.without_effect"]
+    assert "seed (of the numbers" in notes["config.of_numbers"]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan"])
+def test_a_search_without_time_is_refused(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "zoo:mnist", "--seconds", value, "--quiet"]) == 2
+    assert f"--seconds cannot be {value}" in capsys.readouterr().err
