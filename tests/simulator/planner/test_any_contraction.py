@@ -7,11 +7,8 @@ from hypothesis import strategies as some
 from simulator.graph.graph import Kind
 from simulator.machines.ipu import ipu
 from simulator.planner.contraction import contraction
-from simulator.planner.elementwise import plan_elementwise
 from simulator.planner.grid import plan_contraction
-from simulator.planner.layout import linear
 from simulator.planner.plan import Plan
-from simulator.planner.search import choose
 
 CHIP = ipu("GC200")
 sizes = some.integers(1, 700)
@@ -51,39 +48,3 @@ def test_any_convolution(
     }  # fmt: skip
     problem = contraction(Kind.CONV, attributes, half=half, half_partials=False, resident=(False, True))
     check(plan_contraction(problem, CHIP, 0.6), batch * groups * outs * out * out, 0.6)
-
-
-def product_cycles(dims: dict[str, int]) -> int:
-    problem = contraction(Kind.MATMUL, {"batch": 1, **dims}, half=True, half_partials=True, resident=(False, True))
-    assert choose(problem, CHIP, 0.6).tiles <= CHIP.tiles
-    return plan_contraction(problem, CHIP, 0.6).cycles
-
-
-# Like PopLibs' the planner chooses without seeing sync and with exchange summed, so a choice may miss the cheapest plan
-# of the price by some per cent: this is all that these laws are allowed to be off.
-BLIND = 0.1
-
-
-@settings(max_examples=25, deadline=None, derandomize=True)
-@given(sizes, sizes, sizes, some.sampled_from(["m", "k", "n"]))
-def test_more_work_is_never_cheaper_and_two_halves_cost_no_less_than_the_whole(
-    m: int, k: int, n: int, grown: str
-) -> None:
-    half = {"m": m, "k": k, "n": n}
-    whole = {**half, grown: 2 * half[grown]}
-    # nor do its prices know the barrier, of which a small product may take one more or less
-    assert product_cycles(whole) + CHIP.superstep_cycles >= (1 - BLIND) * product_cycles(half)
-    assert 2 * product_cycles(half) >= (1 - BLIND) * product_cycles(whole)
-
-
-@settings(max_examples=40, deadline=None, derandomize=True)
-@given(some.integers(1, 200_000), some.integers(1, 200_000), some.sampled_from(["float16", "float32"]))
-def test_element_wise_work_is_monotonic_and_halves_cost_no_less(one: int, other: int, dtype: str) -> None:
-    few, many = sorted((one, other))
-
-    def cycles(elements: int) -> int:
-        itemsize = 2 if dtype == "float16" else 4
-        return plan_elementwise(("add",), dtype, 2, linear(elements, itemsize, CHIP), (), CHIP).cycles
-
-    assert cycles(few) <= cycles(many)
-    assert 2 * cycles(few) >= cycles(2 * few)
