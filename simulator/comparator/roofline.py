@@ -63,8 +63,9 @@ class OnGpus:
 
 def operator_seconds(work: Work, gpu: Gpu, constants: Constants) -> npt.NDArray[np.float64]:
     """Device time of each operator. Shape [operators]."""
-    tensor_cores = np.where(work.half, gpu.fp16_flops, gpu.tf32_flops) * constants.gpu_matrix
-    peak = np.where(work.matrix, tensor_cores, gpu.fp32_flops)
+    single = np.where(work.convolution, gpu.tf32_flops, gpu.fp32_flops)
+    products = np.where(work.half, gpu.fp16_flops, single) * constants.gpu_matrix
+    peak = np.where(work.matrix, products, gpu.fp32_flops)
     found: npt.NDArray[np.float64] = np.maximum(
         work.flops / peak, work.bytes / (gpu.memory_rate * constants.gpu_memory)
     )

@@ -19,13 +19,15 @@ INDEX_BYTES = 8  # PyTorch's indices are 64-bit integers
 class Work:
     """Columns, one row an operator, all executions of it together.
 
-    ``half``: works in 16 bits or fewer. ``calls``: kernels launched (a table is cleared by one of its own).
+    ``half``: works in 16 bits or fewer. ``convolution``: a product that cuDNN computes, in TF32 where it is in single
+    precision. ``calls``: kernels launched (a table is cleared by one of its own).
     """
 
     flops: npt.NDArray[np.float64]
     bytes: npt.NDArray[np.float64]
     matrix: npt.NDArray[np.bool_]
     half: npt.NDArray[np.bool_]
+    convolution: npt.NDArray[np.bool_]
     update: npt.NDArray[np.bool_]
     calls: npt.NDArray[np.int64]
 
@@ -39,6 +41,7 @@ def work_of(graph: Graph, left_out: Set[str] = frozenset()) -> Work:
         bytes=np.array([_bytes(graph, index) for index in chosen]) * repeats,
         matrix=np.isin(np.asarray(graph.ops.kind)[chosen], list(MATRIX)),
         half=np.array([_itemsize(graph, index) <= 2 for index in chosen], dtype=bool),
+        convolution=np.asarray(graph.ops.kind)[chosen] == Kind.CONV,
         update=np.asarray(graph.ops.pass_)[chosen] == Pass.UPDATE,
         calls=repeats * np.where(np.asarray(graph.ops.kind)[chosen] == Kind.SCATTER, 2, 1),
     )
@@ -68,14 +71,15 @@ def _elements(graph: Graph, tensor: int) -> int:
 def _bytes(graph: Graph, index: int) -> float:
     """Each operand read once, each result written once. Where rows are chosen, only those rows move.
 
-    A GPU's gather reads an index of its own for every element; sums into a table first clear and then update it.
+    A GPU's gather reads an index of its own for every element. Sums into a table first clear all of it; then the rows
+    that are added to are read and written once, however many are added to each.
     """
     a, kind = graph.ops.attributes[index], Kind(graph.ops.kind[index])
     outputs = sum(_size(graph, t) for t in graph.ops.outputs[index])
     if kind in (Kind.GATHER, Kind.SCATTER):
         moved = a["rows"] * a["row_elements"] * _itemsize(graph, index)
         if kind == Kind.SCATTER:
-            return float(moved + a["rows"] * INDEX_BYTES + 2 * outputs)
+            return float(moved + a["rows"] * INDEX_BYTES + outputs + 2 * min(moved, outputs))
         return float(moved + a["rows"] * a["row_elements"] * INDEX_BYTES + outputs)
     return float(outputs + sum(_size(graph, t) for t in set(graph.ops.inputs[index])))
 

@@ -16,16 +16,20 @@ from simulator.pipeline import graph_of, open_model
 A100 = gpu("a100")
 
 
-def work(flops: float, moved: float, *, matrix: bool = True, half: bool = True) -> Work:
+def work(flops: float, moved: float, *, matrix: bool = True, half: bool = True, convolution: bool = False) -> Work:
     one = np.ones(1, dtype=bool)
-    return Work(np.array([flops]), np.array([moved]), one & matrix, one & half, one & False, np.ones(1, dtype=np.int64))
+    calls = np.ones(1, dtype=np.int64)
+    return Work(
+        np.array([flops]), np.array([moved]), one & matrix, one & half, one & convolution, one & False, calls
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("given", "seconds"),
     [
         (work(312e12, 1e9), 1 / 0.5),  # one second of tensor cores at half their peak
-        (work(156e12, 1e9, half=False), 1 / 0.5),
+        (work(156e12, 1e9, half=False, convolution=True), 1 / 0.5),
+        (work(19.5e12, 1e9, half=False), 1 / 0.5),  # a product in single precision leaves tensor cores alone
         (work(19.5e12, 1e9, matrix=False), 1.0),
         (work(1e6, 2.039e12), 1 / 0.7),  # one second of memory at 70 % of its rate
     ],
@@ -99,3 +103,13 @@ def test_nodes_that_are_left_out_do_not_count() -> None:
     assert len(without.calls) == len(whole.calls) - 1 == 1
     # 128 rows of 16 single-precision elements read with an index each, and written
     assert without.bytes.tolist() == [128 * 16 * (4 + 8 + 4)]
+
+
+def test_sums_into_a_table_clear_all_of_it_and_touch_only_the_rows_that_are_added_to() -> None:
+    config = RunConfig(
+        task="infer", batch=1, precision="fp32", dims={"inputs": 64, "features": 8, "outputs": 1024, "repeats": 1}
+    )
+    program, _ = open_model("zoo:scatter-add", config)
+    counted = work_of(graph_of(program, config), {"sum_up"})
+    rows, table = 64 * 8 * 4, 1024 * 8 * 4
+    assert float(counted.bytes.max()) == rows + 64 * 8 + table + 2 * rows
