@@ -20,7 +20,16 @@ from simulator.zoo.catalogue import ZOO
 DEFAULTS = RunConfig()
 # these decide the numbers of a run, not its time or memory
 OF_NUMBERS = frozenset({"steps", "learning_rate", "momentum", "seed", "dataset"})
+PUBLISHED = " *"
+AS_PUBLISHED = (
+    "In brackets: what is not given. With *, of a built-in model: as in its published run, which 'models NAME' shows "
+    "and every report names."
+)
+METAVARS = {"int": "N", "float": "NUMBER", "str": "NAME", "tuple": "A,B,..."}
 HELP = {
+    "task": "a step of training, or forwards only",
+    "optimiser": "that updates the weights",
+    "schedule": "of micro-batches through pipeline stages",
     "system": "pod4, pod16, pod64 ... (an unknown name lists them all), or ipus:N",
     "ipus": "IPUs of the slice, a power of two (all of the system)",
     "batch": "micro-batch of one replica",
@@ -89,9 +98,12 @@ class Settings:
         return [{"code": "config.of_numbers", "message": said}] if names else []
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add ``--config``, ``--dim``, ``--machine`` and one option for each other setting of a report."""
-    group = parser.add_argument_group("settings")
+def add_settings(parser: argparse.ArgumentParser, *, as_published: bool = True) -> None:
+    """Add ``--config``, ``--dim``, ``--machine`` and one option for each other setting of a report.
+
+    ``as_published`` as of ``settings_of``, for the command's help.
+    """
+    group = parser.add_argument_group("settings", AS_PUBLISHED if as_published else "In brackets: what is not given.")
     group.add_argument("--config", type=Path, metavar="FILE", help="YAML or JSON of settings, and the model if wanted")
     group.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="size of a symbolic dimension")
     group.add_argument(
@@ -100,16 +112,18 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     for setting in fields(RunConfig):
         if setting.name not in OF_NUMBERS | {"dims", "machine"}:
-            _add_option(group, setting.name, str(setting.type))
+            _add_option(group, setting.name, str(setting.type), PUBLISHED if as_published else "")
 
 
-def _add_option(group: Any, name: str, kind: str) -> None:
+def _add_option(group: Any, name: str, kind: str, mark: str) -> None:
     default, flag = getattr(DEFAULTS, name), "--" + name.replace("_", "-")
+    if not any(name in entry.run.config for entry in ZOO):
+        mark = ""
     if kind == "bool":
-        group.add_argument(flag, action=argparse.BooleanOptionalAction, dest=name, help=HELP.get(name))
+        group.add_argument(flag, action=argparse.BooleanOptionalAction, dest=name, help=HELP[name] + mark)
         return
-    words = [HELP.get(name, ""), "" if default in (None, (), "") else f"({default})"]
-    metavar = "|".join(CHOICES[name]) if name in CHOICES else kind.split("[")[0].split(" ")[0].upper()
+    words = [HELP.get(name, ""), mark.strip() if default in (None, (), "") else f"({default}{mark})"]
+    metavar = "|".join(CHOICES[name]) if name in CHOICES else METAVARS[kind.split("[")[0].split(" ")[0]]
     group.add_argument(flag, dest=name, metavar=metavar, help=" ".join(filter(None, words)) or None)
 
 

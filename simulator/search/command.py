@@ -46,7 +46,7 @@ def _parser() -> Parser:
     parser.add_argument("--candidates", type=int, default=1000, help="... or after so many (%(default)s)")
     parser.add_argument("--json", action="store_true", help="print the plan, the front and every candidate as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
-    add_settings(parser)
+    add_settings(parser, as_published=False)
     return parser
 
 

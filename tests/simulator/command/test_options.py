@@ -105,3 +105,19 @@ def test_one_setting_is_a_name_and_its_value(text: str, found: tuple[str, object
 def test_one_setting_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(SimulatorError, match="changes nothing"):
         one_setting(text)
+
+
+def test_help_says_which_defaults_a_published_run_replaces() -> None:
+    for as_published in (True, False):
+        parser = Parser(prog="test")
+        add_settings(parser, as_published=as_published)
+        text = " ".join(parser.format_help().split())
+        assert ("of weights and activations (fp32 *)" in text) == as_published
+        assert ("With *, of a built-in model: as in its published run" in text) == as_published
+        assert "version of the SDK, such as 2.5 (3.3)" in text  # no published run says it
+
+
+def test_every_setting_is_explained() -> None:
+    parser = Parser(prog="test")
+    add_settings(parser)
+    assert [action.dest for action in parser._actions if not action.help or len(action.help) < 8] == []
