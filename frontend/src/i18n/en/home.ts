@@ -21,6 +21,7 @@ export const home = {
   'landing.tiles': 'Tiles',
   'landing.memory': 'In-Processor Memory',
   'landing.price': 'Credits per IPU hour',
+  'landing.price.none': 'simulated only',
   'landing.honest.title': 'What is real and what is simulated',
   'landing.honest.text':
     'The numbers of your model are real: the loss is computed by arithmetic on a CPU. The clock and the memory are simulated: they say what an IPU system would need. Published figures stand beside them with their source, never in the same ranking.',

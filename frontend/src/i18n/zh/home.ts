@@ -23,6 +23,7 @@ export const home: Record<keyof typeof en, string> = {
   'landing.tiles': 'tile 数',
   'landing.memory': '处理器内存储',
   'landing.price': '每 IPU 小时额度',
+  'landing.price.none': '仅供模拟',
   'landing.honest.title': '什么是真实的，什么是模拟的',
   'landing.honest.text':
     '模型的数值是真实的：损失由 CPU 上的实际运算得出。时钟和内存是模拟的：表示在 IPU 系统上所需的时间与空间。公布值附来源并列展示，绝不混入同一排名。',

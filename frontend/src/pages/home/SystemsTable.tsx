@@ -1,4 +1,4 @@
-// The systems that can be simulated, with their sizes and prices.
+// The systems that can be simulated, with their sizes, and prices of those that can be had.
 import { Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { systemsQuery } from '~/api/queries/catalogue';
@@ -37,7 +37,9 @@ export function SystemsTable() {
               <Table.Td ta="right">{format.count(system.ipus)}</Table.Td>
               <Table.Td ta="right">{format.count(system.ipus * system.tiles_per_ipu)}</Table.Td>
               <Table.Td ta="right">{format.bytes(system.ipus * system.tiles_per_ipu * system.bytes_per_tile)}</Table.Td>
-              <Table.Td ta="right">{format.credits(system.microcredits_per_ipu_hour)}</Table.Td>
+              <Table.Td ta="right" c={system.reservable ? undefined : 'dimmed'}>
+                {system.reservable ? format.credits(system.microcredits_per_ipu_hour) : t('landing.price.none')}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
