@@ -164,7 +164,12 @@ def _epochs(case: Case) -> float:
 
 
 def _time_to_train(case: Case, runs: Runs, constants: Constants) -> float:
-    """Minutes, for the samples or epochs that the row says the run needed: convergence itself is not simulated."""
+    """Minutes, for the samples or epochs that the row says the run needed: convergence itself is not simulated.
+
+    A run with a fixed number of epochs needs as many, where the row does not say.
+    """
+    if case.workload.epochs and not _amount(case):
+        return case.workload.epochs * _epoch(case, runs, constants) / 60
     amount, words = _amount(case), case.subject.samples_to_converge_or_epochs
     if not amount:
         raise NotModelled("how many samples or epochs it took is not told, and convergence is not simulated")

@@ -1,8 +1,8 @@
 """GPS++ over packs of molecules: message passing beside attention, with 3D distances as a bias, as for PCQM4Mv2.
 
 Shapes: Masters et al. 2022 (arXiv 2302.02947) and graphcore/ogb-lsc-pcqm4mv2 (MIT): 256 columns for atoms, 128 for
-bonds, 64 for molecules. A pack holds ``nodes`` atoms, ``edges`` bonds and ``graphs`` molecules at most; masks keep them
-apart.
+bonds, 64 for molecules; the networks of message passing are normalised inside (mlp_norm: layer_hidden). A pack holds
+``nodes`` atoms, ``edges`` bonds and ``graphs`` molecules at most; masks keep them apart.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _messages(net: Network, atoms: str, bonds: str, molecules: str, pack: Pack) 
     ends = [net.node("Gather", f"atoms.{name}", [atoms, index]) for name, index in _directions(pack)]
     shared = net.node("Gather", "molecules.of_bond", [molecules, pack.molecule_of_bond])
     joined = net.node("Concat", "bonds.in", [bonds, *ends, shared], axis=1)
-    change = _mlp(net, "bonds", joined, (BOND + 2 * ATOM + MOLECULE, 4 * BOND, BOND))
+    change = _mlp(net, "bonds", joined, (BOND + 2 * ATOM + MOLECULE, 4 * BOND, BOND), normed=True)
     bonds = net.node("Add", "bonds.residual", [bonds, change])
     parts = [atoms]
     for (name, index), other in zip(_directions(pack), reversed(ends), strict=True):
@@ -121,12 +121,12 @@ def _messages(net: Network, atoms: str, bonds: str, molecules: str, pack: Pack) 
         parts.append(_summed(net, f"gathered.{name}", carried, index, atoms, BOND + ATOM))
     parts.append(net.node("Gather", "molecules.of_atom", [molecules, pack.molecule_of_atom]))
     joined = net.node("Concat", "atoms.in", parts, axis=1)
-    change = _mlp(net, "atoms", joined, (3 * ATOM + 2 * BOND + MOLECULE, 4 * ATOM, ATOM), dropped=30)
+    change = _mlp(net, "atoms", joined, (3 * ATOM + 2 * BOND + MOLECULE, 4 * ATOM, ATOM), dropped=30, normed=True)
     made = layer_norm(net, "atoms.norm", net.node("Add", "atoms.residual", [atoms, change]), ATOM)
     of_atoms = _summed(net, "molecules.atoms", change, pack.molecule_of_atom, molecules, ATOM)
     of_bonds = _summed(net, "molecules.bonds", bonds, pack.molecule_of_bond, molecules, BOND)
     joined = net.node("Concat", "molecules.in", [molecules, of_atoms, of_bonds], axis=1)
-    change = _mlp(net, "molecules", joined, (MOLECULE + ATOM + BOND, 4 * MOLECULE, MOLECULE), dropped=35)
+    change = _mlp(net, "molecules", joined, (MOLECULE + ATOM + BOND, 4 * MOLECULE, MOLECULE), dropped=35, normed=True)
     return made, bonds, net.node("Add", "molecules.residual", [molecules, change])
 
 
@@ -168,7 +168,12 @@ def _attention(net: Network, atoms: str, bias: str, nodes: int) -> str:
         return layer_norm(net, "norm", net.node("Add", "residual", [made, atoms]), ATOM)
 
 
-def _mlp(net: Network, name: str, data: str, widths: tuple[int, int, int], *, dropped: int = 0) -> str:
-    """Two dense layers with GELU between, and dropout."""
-    inside = net.node("Gelu", f"{name}.gelu", [dense(net, f"{name}.1", data, widths[:2])])
+def _mlp(
+    net: Network, name: str, data: str, widths: tuple[int, int, int], *, dropped: int = 0, normed: bool = False
+) -> str:
+    """Two dense layers with GELU between, and dropout; ``normed``: what is between them is normalised first."""
+    inside = dense(net, f"{name}.1", data, widths[:2])
+    if normed:
+        inside = layer_norm(net, f"{name}.inside", inside, widths[1])
+    inside = net.node("Gelu", f"{name}.gelu", [inside])
     return dropout(net, f"{name}.dropout", dense(net, f"{name}.2", inside, widths[1:]), dropped)
