@@ -27,8 +27,8 @@ from simulator.schedule.links import link_seconds
 from simulator.schedule.step import Planned, Schedule, schedule
 
 Tell = Callable[[float], None]
-# of Parallel: what a slice decides and a replica does not notice
-OF_SLICE = ("system", "ipus", "feed", "gradient_bytes")
+# of Parallel: what no plan depends on: the slice, when stages run, and where the optimiser's state waits
+AFTER_PLAN = ("system", "ipus", "feed", "gradient_bytes", "schedule", "offload_optimiser")
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,11 @@ class Laid:
     def moved(self, config: RunConfig) -> Laid | None:
         """The same plans on the slice and machine of ``config``; None where they depend on the slice.
 
-        ``config`` may differ from that of ``lay`` in its slice, and in constants of the machine that decide no plan.
+        ``config`` may differ from that of ``lay`` in its slice, its schedule, its offload and in constants of the
+        machine that decide no plan.
         """
         parallel = lay_out(config, self.graph.batch)
-        alike: dict[str, Any] = {name: getattr(parallel, name) for name in OF_SLICE}
+        alike: dict[str, Any] = {name: getattr(parallel, name) for name in AFTER_PLAN}
         resharded = parallel.shard_optimiser and parallel.replicas != self.parallel.replicas
         other_chip = parallel.system.chip != self.parallel.system.chip
         if resharded or other_chip or replace(self.parallel, **alike) != parallel:

@@ -29,6 +29,7 @@ from simulator.report.rerun import Rerun
 from simulator.report.trying import Again
 from simulator.scaling import scaling
 from simulator.schedule.step import Schedule, timeline
+from simulator.schedule.timeline import Timeline
 from simulator.zoo.catalogue import is_zoo
 from simulator.zoo.opening import open_zoo
 
@@ -90,18 +91,22 @@ def simulate_program(
     laid = lay(graph, config, lambda fraction: _tell(on_progress, "plan", fraction))
     parts = parts_of(program, laid, config, sha256=sha256, origins=origins, on_progress=on_progress)
     _tell(on_progress, "report", 0.0)
-    report = reported(parts, laid, began, _rerun(program, graph, config, model))
+    report = reported(parts, laid, began, _rerun(program, laid, graph, config, model))
     _tell(on_progress, "report", 1.0)
     return report
 
 
-def _rerun(program: Program, graph: Graph, config: RunConfig, model: str | Path | None) -> Rerun:
+def _rerun(program: Program, laid: Laid, graph: Graph, config: RunConfig, model: str | Path | None) -> Rerun:
     def traced(changed: RunConfig) -> Graph:
         if model is None and changed.batch != config.batch:
             raise SimulatorError("model.closed", "Another batch needs the model's file.", owner="platform")
         return graph_of(program if model is None else open_model(model, changed)[0], changed)
 
-    return Rerun(graph, config, traced, lambda g, changed: parts_of(program, lay(g, changed), changed))
+    def finish(other: Graph, changed: RunConfig, plans_stay: bool) -> Parts:
+        found = laid.moved(changed) if plans_stay else None
+        return parts_of(program, found or lay(other, changed), changed)
+
+    return Rerun(graph, config, laid.staging.splits, traced, finish)
 
 
 def reported(parts: Parts, laid: Laid, began: float, again: Again) -> Report:
@@ -158,8 +163,11 @@ def _class(laid: Laid, place: int, found: Schedule, config: RunConfig, used: Con
     part, assignment = laid.planned[place].part, laid.planned[place].assignment
     memory = memory_of(part, assignment, laid.parallel, config, laid.ipu, mapped)
     over = overflow(memory, part.graph, laid.ipu)
-    line = timeline(laid.planned, found, place, laid.ipu, used)
-    return IpuClass(part.ipu, part.stages, part.graph, part.stage_of, assignment, line, memory, over)
+
+    def timed() -> Timeline:
+        return timeline(laid.planned, found, place, laid.ipu, used)
+
+    return IpuClass(part.ipu, part.stages, part.graph, part.stage_of, assignment, timed, memory, over)
 
 
 def _tell(on_progress: Progress | None, phase: str, fraction: float) -> None:

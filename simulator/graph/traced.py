@@ -15,7 +15,8 @@ OF_SLICE = frozenset({"system", "ipus", "replicas", "hosts"})
 AFTER_TRACE = OF_NUMBERS | OF_SLICE | {
     "accumulation", "available_memory_proportion", "checkpoints", "device_iterations", "embedding_steps",
     "loader_workers", "machine", "offload", "partials", "prefetch_depth", "queue_depth", "recompute", "schedule", "sdk",
-    "sequences_in_pack", "shard_optimiser", "splits", "stage_ipus", "stage_proportions", "stages", "tensor_parallel",
+    "sequences_in_pack", "shard_optimiser", "splits", "stage_ipus", "stage_proportions", "stages", "state_precision",
+    "tensor_parallel",
 }  # fmt: skip
 
 

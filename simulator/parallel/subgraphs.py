@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from simulator.graph.edit import Columns, Row, put_together, rows_of
 from simulator.graph.graph import Graph, Pass, Role
@@ -103,14 +104,18 @@ class _Crossing:
 
     def passing(self, ipu: int) -> Bytes:
         """What stages of ``ipu`` hold from one copy to the next although they neither write nor read it."""
-        found = 0
+        return self._passing.get(ipu, 0)
+
+    @cached_property
+    def _passing(self) -> dict[int, Bytes]:
+        found: dict[int, Bytes] = defaultdict(int)
         for root, start in self.writer.items():
-            if self.crosses(root) and not self.once_a_step(root):
-                ends = {start, *(stage for stage in self.read_in[root] if stage != EVERYWHERE)}
-                between = (stage for stage in range(min(ends) + 1, max(ends)) if stage not in ends)
-                here = sum(self.ipu(stage) == ipu for stage in between)
-                found += here * int(self.graph.tensors.bytes[root])
-        return found
+            ends = {start, *self.read_in[root]} - {EVERYWHERE}
+            between = set(range(min(ends, default=0) + 1, max(ends, default=0))) - ends
+            if between and self.crosses(root) and not self.once_a_step(root):
+                for stage in between:
+                    found[self.ipu(stage)] += int(self.graph.tensors.bytes[root])
+        return dict(found)
 
     def _way(self, root: int) -> list[tuple[int, int]]:
         """Stages passed from the writer's to its readers', up or down the pipeline one at a time."""

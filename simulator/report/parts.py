@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from simulator.config import RunConfig
 from simulator.graph.graph import Graph
@@ -20,16 +21,24 @@ from simulator.schedule.timeline import Timeline
 
 @dataclass(frozen=True)
 class IpuClass:
-    """One IPU of a replica, the same in every replica. ``stage_of``: the stage of each operator (-1: shared work)."""
+    """One IPU of a replica, the same in every replica. ``stage_of``: the stage of each operator (-1: shared work).
+
+    ``timed`` makes its timeline when somebody asks for it: whoever only wants to know what fits does not.
+    """
 
     ipu: int
     stages: tuple[int, ...]
     graph: Graph
     stage_of: tuple[int, ...]
     assignment: Assignment
-    timeline: Timeline
+    timed: Callable[[], Timeline]
     memory: MemoryMap
     overflow: Overflow | None
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The step as this IPU spends it."""
+        return self.timed()
 
 
 @dataclass(frozen=True)

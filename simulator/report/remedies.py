@@ -20,8 +20,9 @@ SHRINKING = 0.85  # of what passes through memory; the rest (gathered weights, p
 LEAST_SHARE = 0.02  # of a tile: less is not worth a remedy
 MOST_CHECKPOINTS = 24
 FEWEST_CHECKPOINTS = 4
-# what stages share out, and how well
-DIVIDED = ("weights", "optimiser_state", "accumulators", "activations", "gradients", "stash")
+# what stages share out, and how well; in training without recomputation as much again waits in the pipeline
+DIVIDED = ("weights", "optimiser_state", "accumulators", "gradients")
+DIVIDED_TOO = ("activations",)
 DIVIDING = 0.8
 PASSING = ("activations", "gradients", "temporaries", "stream_buffers", "stash")
 
@@ -178,7 +179,8 @@ def _more_stages(tile: _Tile) -> Iterator[Remedy]:
     text = (
         f"Divide the model over {stages} IPUs: each holds a part of it, and {replicas // times} replicas share a step."
     )
-    saves = int(sum(tile.held[name] for name in DIVIDED) * DIVIDING * (1 - 1 / times))
+    shared = DIVIDED if config.training and config.recompute == "none" else DIVIDED + DIVIDED_TOO
+    saves = int(sum(tile.held[name] for name in shared) * DIVIDING * (1 - 1 / times))
     yield Remedy("memory.stages", text, changes, saves, 0.2, {"stages": stages})
 
 

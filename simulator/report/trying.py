@@ -13,7 +13,8 @@ from simulator.report.remedies import Remedy, remedies, smaller_model, with_batc
 from simulator.units import Bytes, worded_bytes
 
 TRIED = 3  # of those that save something
-MOST_TRIED = 5
+MOST_TRIED = 3
+TRACED = frozenset({"batch", "precision", "optimiser"})  # settings that need another trace, which takes longest
 BATCHES_TRIED = 3
 # changes of numbers as well as of memory: not combined with others unasked
 NUMERIC = frozenset({"memory.half", "memory.half_partials", "memory.half_state", "memory.optimiser"})
@@ -65,20 +66,36 @@ class Tried:
 def tried(parts: Parts, again: Again) -> list[dict[str, Any]]:
     """Remedies of a run that does not fit: those that were simulated first, what fits and costs least before all.
 
-    ``again`` simulates another configuration. A remedy that saves nothing, or cannot be simulated, is left out; where
-    none fits alone, those that change no numbers are tried together.
+    ``again`` simulates another configuration. What needs another trace comes last, where nothing else fits and it may.
+    A remedy that saves nothing, or cannot be simulated, is left out; where none fits alone, those that change no
+    numbers are tried together.
     """
     found: list[Tried] = []
     left = list(remedies(parts))
-    for remedy in left[:MOST_TRIED]:
-        if len(found) < TRIED and remedy.changes:
+    over = 0 if parts.overflow is None else parts.overflow.over_by
+    # a batch that is not small enough yet is lowered further
+    traced = [each for each in left if _traces(each) and (each.saves >= over or "batch" in each.changes)][:1]
+    for remedy in [each for each in left if each.changes and not _traces(each)][:MOST_TRIED]:
+        kept = len(traced) if not _fit(found) else 0
+        if len(found) < TRIED - kept:
             left.remove(remedy)
             found += _attempts(parts, remedy, again)
-    if found and not any(each.fits for each in found):
+    if traced and not _fit(found):
+        left.remove(traced[0])
+        found += _attempts(parts, traced[0], again)
+    if found and not _fit(found):
         found += _together(parts, found, again)
     found.sort(key=lambda each: (not each.fits, each.lost if each.fits else -each.saved))
     rest = left or ([] if found else [smaller_model(parts)])
     return [each.to_dict() for each in found] + [remedy.to_dict() for remedy in rest]
+
+
+def _fit(found: list[Tried]) -> bool:
+    return any(each.fits for each in found)
+
+
+def _traces(remedy: Remedy) -> bool:
+    return not TRACED.isdisjoint(remedy.changes)
 
 
 def _attempts(parts: Parts, remedy: Remedy, again: Again) -> Iterator[Tried]:

@@ -16,7 +16,7 @@ from simulator.machines.catalogue import slice_of
 from simulator.machines.constants import PREFIX
 
 # plans and layout do not ask for these
-AFTER_PLAN = OF_NUMBERS | {"sdk", "queue_depth", "prefetch_depth", "loader_workers"}
+AFTER_PLAN = OF_NUMBERS | {"sdk", "queue_depth", "prefetch_depth", "loader_workers", "schedule", "offload"}
 # constants that price work but decide no plan, as long as no operator crosses IPUs by itself
 PRICES = ("chip.", "links.", "host.", "streaming.", "cost.", PREFIX)
 

@@ -102,7 +102,7 @@ def test_a_lost_cycle_stops_the_report() -> None:
     idle[7] -= 1
     wrong = replace(parts.timeline, tiles=replace(parts.timeline.tiles, idle=idle))
     with pytest.raises(SimulatorError, match="time of every tile") as stopped:
-        build(changed(parts, timeline=wrong))
+        build(changed(parts, timed=lambda: wrong))
     assert stopped.value.code == "report.conservation"
     assert stopped.value.exit_code == 5
 
@@ -122,8 +122,9 @@ def test_a_lost_byte_stops_the_report() -> None:
 
 def test_a_wrong_total_stops_the_report() -> None:
     parts = dense()
+    wrong = replace(parts.timeline, total=parts.timeline.total + 1)
     with pytest.raises(SimulatorError, match="time of operators"):
-        checks(changed(parts, timeline=replace(parts.timeline, total=parts.timeline.total + 1)))
+        checks(changed(parts, timed=lambda: wrong))
 
 
 def test_more_work_than_the_unit_can_do_stops_the_report() -> None:
@@ -146,8 +147,9 @@ def test_every_ipu_of_a_pipeline_is_checked() -> None:
     parts = pipeline()
     assert all("(IPU 0 of 4)" in check["detail"] for check in checks(parts))
     line = parts.classes[2].timeline
+    wrong = replace(line, bubble=line.bubble - 1)
     with pytest.raises(SimulatorError, match=r"time of operators \(.*IPU 2 of 4"):
-        checks(changed(parts, 2, timeline=replace(line, bubble=line.bubble - 1)))
+        checks(changed(parts, 2, timed=lambda: wrong))
 
 
 def test_a_pipeline_is_told_by_stage_and_by_ipu() -> None:
