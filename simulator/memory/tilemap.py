@@ -33,6 +33,7 @@ class MemoryMap:
     on_worst_tile: tuple[Bytes, ...]  # of them on the worst tile
     always_live: Bytes
     not_always_live: Ints
+    passing: Bytes = 0  # over all tiles: on the way between other IPUs, part of the stash and no tensor of this graph
     before_update: Bytes = 0  # of the tile that holds most when the update begins, before it works
 
     @cached_property
@@ -105,6 +106,7 @@ def memory_map(graph: Graph, assignment: Assignment, ipu: Ipu, held: Held = NOTH
         on_worst_tile=tuple(int(placed(int(spans.root[i]))[worst_tile] * spans.copies[i]) for i in live),
         always_live=int(fixed.sum()),
         not_always_live=liveness,
+        passing=held.passing,
         before_update=before_update,
     )
 

@@ -79,7 +79,7 @@ def _sent_is_received(_: Parts, each: IpuClass) -> Finding:
 
 def _memory_adds_up(_: Parts, each: IpuClass) -> Finding:
     memory = each.memory
-    wanted: dict[str, int] = {}
+    wanted: dict[str, int] = {"stash": memory.passing}
     for (_root, category), amount in zip(memory.live, memory.live_bytes, strict=True):
         wanted[category] = wanted.get(category, 0) + amount
     placed = {category: int(memory.by_tile[category].sum()) for category in wanted}

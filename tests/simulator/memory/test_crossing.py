@@ -14,7 +14,7 @@ from simulator.memory.lifetimes import Held
 from simulator.memory.of_ipu import memory_of
 from simulator.memory.stash import held
 from simulator.memory.tilemap import MemoryMap, memory_map
-from simulator.pipeline import graph_of
+from simulator.pipeline import graph_of, simulate_program
 from simulator.planner.assign import Assignment
 from tests.simulator.layers import WIDTH, config_of, laid
 from tests.simulator.onnx_models import model, node, value
@@ -82,8 +82,11 @@ def test_a_map_is_made_again_only_where_sums_are_the_fullest_time(room: bool) ->
     assert [kept.summing for kept in asked.kept] == ([0] if room else [0, GRADIENT])
 
 
-def skipping() -> Laid:
-    """Three stages; what the first makes is read by the second and, again, by the third after the fourth has begun."""
+SKIPPING = config_of(task="infer", splits=["b.", "c.", "d."], device_iterations=8)
+
+
+def skipping_model() -> bytes:
+    """Four stages; what the first makes is read by the second and again by the last."""
     names = ["a", "b", "c", "d"]
     weights = {f"w{n}": np.ones((WIDTH, WIDTH), dtype=np.float32) for n in names}
     nodes, at = [], "x"
@@ -91,19 +94,23 @@ def skipping() -> Laid:
         nodes.append(node("MatMul", [at, f"w{name}"], [name], name=f"{name}.product"))
         at = name
     nodes.append(node("Add", ["d", "a"], ["scores"], name="e.add"))
-    data = model(nodes, [value("x", ["N", WIDTH])], [value("scores", ["N", WIDTH])], weights=weights)
-    config = config_of(task="infer", splits=["b.", "c.", "d."], device_iterations=8)
-    return lay(graph_of(load(data, name="skipping", batch=32), config), config)
+    return model(nodes, [value("x", ["N", WIDTH])], [value("scores", ["N", WIDTH])], weights=weights)
 
 
 def test_what_passes_through_an_ipu_lies_there_meanwhile() -> None:
-    found = skipping()
+    found = lay(graph_of(load(skipping_model(), name="skipping", batch=32), SKIPPING), SKIPPING)
     made = 32 * WIDTH * 2
     assert [each.part.passing for each in found.planned] == [0, 0, made, 0], "b reads it; c only passes it on"
-    config = config_of(task="infer", splits=["b.", "c.", "d."], device_iterations=8)
     third = found.planned[2]
-    memory = memory_of(third.part, third.assignment, found.parallel, config, found.ipu)
-    assert int(memory.by_tile["stash"].sum()) == made
+    memory = memory_of(third.part, third.assignment, found.parallel, SKIPPING, found.ipu)
+    assert int(memory.by_tile["stash"].sum()) == made == memory.passing
+
+
+def test_a_report_counts_what_passes_through() -> None:
+    data = skipping_model()
+    report = simulate_program(load(data, name="skipping", batch=32), SKIPPING)
+    assert all(check["ok"] for check in report["checks"])
+    assert report["memory"]["ipus"][2]["totals"]["stash"] == 32 * WIDTH * 2
 
 
 def test_shared_products_are_summed_in_fragments_too() -> None:
