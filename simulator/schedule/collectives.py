@@ -6,6 +6,7 @@ the ladder. Methods and thresholds are those of PopLibs' collectives.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -33,6 +34,24 @@ def summed_gradients(graph: Graph) -> list[Bytes]:
     updated = {tensors.root(t) for i in updates for t in ops.outputs[i]}
     pairs = {tensors.root(w): tensors.root(g) for w, g in graph.gradients}
     return [int(tensors.bytes[gradient]) for weight, gradient in pairs.items() if weight in updated]
+
+
+def merged(gradients: Sequence[Bytes], ipu: Ipu) -> list[Bytes]:
+    """Bytes of each sum over replicas: of ``collectives.gradients_of_sum`` gradients in their order, or of all (0)."""
+    most = ipu.whole("collectives.gradients_of_sum") or len(gradients)
+    return [sum(gradients[first : first + most]) for first in range(0, len(gradients), most)]
+
+
+def one_after_another(events: Sequence[Outside]) -> Outside:
+    """Several events of a kind as one."""
+    return replace(
+        events[0],
+        bytes=sum(each.bytes for each in events),
+        transfer=sum(each.transfer for each in events),
+        sync=sum(each.sync for each in events),
+        compute=sum(each.compute for each in events),
+        times=sum(each.times for each in events),
+    )
 
 
 @dataclass(frozen=True)

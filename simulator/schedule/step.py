@@ -20,7 +20,15 @@ from simulator.parallel.subgraphs import Hop, IpuGraph
 from simulator.planner.assign import Assignment
 from simulator.planner.pricing import features, in_three, priced
 from simulator.planner.shares import Ints
-from simulator.schedule.collectives import PHASES, all_reduce, collective, joined_cycles, summed_gradients
+from simulator.schedule.collectives import (
+    PHASES,
+    all_reduce,
+    collective,
+    joined_cycles,
+    merged,
+    one_after_another,
+    summed_gradients,
+)
 from simulator.schedule.host import (
     Traffic,
     beside_compute,
@@ -61,7 +69,12 @@ class Planned:
     @cached_property
     def gradient_bytes(self) -> Bytes:
         """What this IPU hands to the sum over replicas: gradients of the weights that it updates."""
-        return sum(summed_gradients(self.part.graph))
+        return sum(self.gradients)
+
+    @cached_property
+    def gradients(self) -> tuple[Bytes, ...]:
+        """Bytes of each of those gradients, in the order in which the backward pass ends with them."""
+        return tuple(summed_gradients(self.part.graph))
 
     @cached_property
     def updating(self) -> Ints:
@@ -195,12 +208,15 @@ def _host(traffic: Traffic, parallel: Parallel, ipu: Ipu, constants: Constants) 
 
 
 def _collectives(planned: Sequence[Planned], parallel: Parallel, ipu: Ipu, constants: Constants) -> tuple[Outside, ...]:
-    most = max(each.gradient_bytes for each in planned)
-    if not (parallel.training and parallel.replicas > 1 and most):
+    """Those of the IPU with most gradients, in as many sums as they are merged into."""
+    most = max(planned, key=lambda each: each.gradient_bytes)
+    if not (parallel.training and parallel.replicas > 1 and most.gradient_bytes):
         return ()
+    sums = merged(most.gradients, ipu)
     if parallel.shard_optimiser:
-        return tuple(collective(phase, most, parallel, ipu, constants=constants) for phase in PHASES)
-    return (all_reduce(most, parallel, ipu, constants=constants),)
+        phases = ([collective(phase, each, parallel, ipu, constants=constants) for each in sums] for phase in PHASES)
+        return tuple(map(one_after_another, phases))
+    return (one_after_another([all_reduce(each, parallel, ipu, constants=constants) for each in sums]),)
 
 
 def _joining(each: Planned, cycles: Ints, parallel: Parallel) -> tuple[Outside, ...]:

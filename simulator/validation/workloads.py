@@ -9,6 +9,7 @@ from typing import Any
 
 from simulator.datafiles import read_data
 from simulator.validation.figures import Subject
+from simulator.validation.loaders import loader_of
 
 SEQUENCE = re.compile(r"\bsl\s*(\d{2,5})", re.I)
 MASKED = {128: 20, 384: 56, 512: 76}  # tokens predicted a sequence, MLPerf and Graphcore's BERT configurations
@@ -87,12 +88,13 @@ def _workload(entry: dict[str, Any], subject: Subject) -> Workload:
     packed = "(mlperf)" in words.lower() or "packed" in words.lower()
     factor = PACKED.get(dims.get("sequence", 0), 1.0) if packed and training and "bert" in model else 1.0
     if "decomposed_gelu" in dims and "gelu" in subject.precision.lower():
+    loader = loader_of(entry.get("loader", ""), words)
         del dims["decomposed_gelu"]  # the fused one is named with the precision
     dims.update(_shape(model, words))
     return Workload(
         model="zoo:" + model,
         dims=dims,
-        settings=dict(entry.get("settings", {})),
+        settings=dict(entry.get("settings", {})) | ({"machine": loader.machine} if loader.machine else {}),
         samples=int(entry.get("samples", {}).get("value", 0)),
         evaluation=int(entry.get("evaluation", {}).get("value", 0)),
         sequences_in_pack=float(entry.get("in_pack", factor)),
@@ -100,7 +102,7 @@ def _workload(entry: dict[str, Any], subject: Subject) -> Workload:
         worded=LOADING if "in_pack" in entry else (),
         refused=str(entry.get("refused", "")),
         epochs=int(entry.get("epochs", {}).get("value", 0)),
-        record_seconds=float(entry.get("record_seconds", 0.0)),
+        record_seconds=loader.record_seconds,
     )
 
 

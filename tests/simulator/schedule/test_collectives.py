@@ -9,7 +9,16 @@ from simulator import RunConfig
 from simulator.machines.constants import NOMINAL
 from simulator.machines.ipu import ipu
 from simulator.parallel.replicas import Parallel, lay_out
-from simulator.schedule.collectives import Ring, all_reduce, collective, gateway_rate, ring_of, steps_of
+from simulator.schedule.collectives import (
+    Ring,
+    all_reduce,
+    collective,
+    gateway_rate,
+    merged,
+    one_after_another,
+    ring_of,
+    steps_of,
+)
 from simulator.schedule.outside import external_sync
 
 CHIP = ipu("GC200")
@@ -97,3 +106,18 @@ def test_only_links_of_a_domain_follow_the_fitted_scale() -> None:
     times = [all_reduce(MEBIBYTE * 64, near, CHIP, constants=c).transfer for c in (NOMINAL, slower)]
     assert times[1] == pytest.approx(2 * times[0], rel=1e-3)
     assert len({all_reduce(MEBIBYTE * 64, far, CHIP, constants=c).transfer for c in (NOMINAL, slower)}) == 1
+
+
+def test_gradients_are_summed_at_once_or_in_groups_that_follow_each_other() -> None:
+    assert merged([3, 4, 5], CHIP) == [12]
+    assert merged([3, 4, 5], ipu("GC200", {"collectives.gradients_of_sum": 1})) == [3, 4, 5]
+    assert merged([3, 4, 5], ipu("GC200", {"collectives.gradients_of_sum": 2})) == [7, 5]
+
+
+def test_sums_one_by_one_send_the_same_and_wait_more_often() -> None:
+    parts = [all_reduce(16 * 1024 * size, slice_of("pod16"), CHIP) for size in (1, 2, 5)]
+    whole, apart = all_reduce(8 * 16 * 1024, slice_of("pod16"), CHIP), one_after_another(parts)
+    assert apart.bytes == whole.bytes
+    assert apart.transfer == pytest.approx(whole.transfer, abs=6)  # each phase is rounded up
+    assert apart.sync == sum(each.sync for each in parts) > whole.sync
+    assert apart.times == sum(each.times for each in parts)
