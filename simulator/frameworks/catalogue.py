@@ -17,8 +17,6 @@ class Framework:
     name: str
     fusion: str
     partials: str
-    saved: str
-    recompute: str
     host_call: float
     host_weight: float
     queue_depth: int

@@ -12,6 +12,7 @@ from simulator.machines import constants
 from simulator.machines.facts import Fact, Side, fact_of, facts, read_yaml
 
 FIXED_SECTIONS = ("planner", "codelet")  # thresholds of our own model: not the machine's to change
+DERIVED = "tile.interleaved_region"  # what tile.standard_region leaves of tile.memory
 COUNTED = ("tiles", "B", "contexts", "units", "IPUs", "links", "rings", "words", "instructions", "cycles")
 COUNTED_RATES = ("B/cycle", "B/cycle/tile")
 MOST_TILES = 16_384
@@ -125,8 +126,9 @@ def _built(chip: str, known: Mapping[str, Fact]) -> Ipu:
 
 def _changed(name: str, value: float, found: Mapping[str, Fact]) -> Fact:
     """The constant ``name`` at ``value``, its bounds moved along."""
-    if name not in found or name.split(".")[0] in FIXED_SECTIONS:
-        known = ", ".join(each for each in found if each.split(".")[0] not in FIXED_SECTIONS)
+    changeable = [each for each in found if each.split(".")[0] not in FIXED_SECTIONS and each != DERIVED]
+    if name not in changeable:
+        known = ", ".join(changeable)
         known += ", " + ", ".join(constants.PREFIX + each for each in constants.NAMES)
         raise SimulatorError(
             "machine.constant_unknown",

@@ -33,7 +33,7 @@ def resident_bytes(assignment: Assignment, ipu: Ipu) -> dict[str, Ints]:
     for name in sorted(present):
         size = "codelet.amp_code" if name.startswith(MATRIX_CODELETS) else "codelet.vector_code"
         code += present[name] * whole(size)
-    stack = ipu.workers * whole("tile.worker_stack") + whole("tile.supervisor_stack")
+    stack = ipu.workers * ipu.whole("tile.worker_stack") + ipu.whole("tile.supervisor_stack")
     return {
         "vertex_code": code,
         "exchange_code": exchange_code,

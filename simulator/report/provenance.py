@@ -65,7 +65,7 @@ OF_NO_TIME = frozenset(
     {name for _, names in HELD.values() for name in names} - {"tile.workers", "tile.mapping_minimum"}
     | {
         "tile.memory", "tile.standard_region", "tile.interleaved_region", "tile.load_store_bytes_per_cycle",
-        "tile.vector_flops_half", "tile.vector_flops_single", "amp.block_overhead_measured", "planner.model_error",
+        "tile.vector_flops_half", "tile.vector_flops_single",
     }
 )  # fmt: skip
 

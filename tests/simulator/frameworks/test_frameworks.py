@@ -12,7 +12,6 @@ def test_each_choice_of_a_run_is_described_with_its_source() -> None:
     for found in frameworks().values():
         assert found.fusion in ("none", "node", "wide")
         assert found.partials in CHOICES["partials"]
-        assert found.recompute in CHOICES["recompute"]
         assert found.queue_depth >= 1
         assert len(found.source) > 20
 

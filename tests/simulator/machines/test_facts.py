@@ -82,7 +82,10 @@ def test_a_variant_changes_what_it_names_and_says_so() -> None:
     assert ipu("GC200", {}) is ipu("GC200")
 
 
-@pytest.mark.parametrize("name", ["chip.colour", "clock", "planner.model_error", "codelet.amp_code", "fitted.magic"])
+@pytest.mark.parametrize(
+    "name",
+    ["chip.colour", "clock", "planner.indices_of_tile", "tile.interleaved_region", "codelet.amp_code", "fitted.magic"],
+)
 def test_a_constant_that_is_not_there_is_refused_with_those_that_are(name: str) -> None:
     with pytest.raises(SimulatorError, match=r"fitted\.matrix") as refused:
         ipu("GC200", {name: 2.0})
