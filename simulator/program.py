@@ -51,13 +51,22 @@ class Mode:
 
 @dataclass(frozen=True)
 class Objective:
-    """What training minimises: ``kind`` "cross_entropy" (rows of scores against class numbers), "mean_squared_error",
-    or "mean" of an output that is a loss itself; ``tensor`` is the output it reads, with the last softmax taken off
-    where there was one."""
+    """What training minimises: ``kind`` "cross_entropy" (rows of scores against class numbers), "ctc" (scores [batch,
+    time, classes] against ``tokens`` class numbers in order, class 0 being the blank), "mean_squared_error", or "mean"
+    of an output that is a loss itself; ``tensor`` is the output it reads, with the last softmax taken off where there
+    was one. ``others`` are added to it, each with its ``share``."""
 
     kind: str
     tensor: str
     shape: tuple[int, ...]
+    share: float = 1.0
+    tokens: int = 0
+    others: tuple[Objective, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Objective, ...]:
+        """Itself and the others; labels come in this order, and alone where there is one."""
+        return (self, *self.others)
 
     @property
     def classes(self) -> int:

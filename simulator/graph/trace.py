@@ -68,9 +68,11 @@ def _training(program: Program, config: RunConfig) -> tuple[Any, tuple[Any, ...]
     state = [
         (f"{n}.{slot}", Role.OPTIMISER_STATE) for n in sorted(abstract.state) for slot in sorted(abstract.state[n])
     ]
+    count_of_labels = len(jax.tree.leaves(abstract.labels))
+    labels = [("labels" if count_of_labels == 1 else f"labels.{i}", Role.LABEL) for i in range(count_of_labels)]
     roles = (
         _leaves(abstract.trained, Role.WEIGHT) + _leaves(abstract.kept, Role.WEIGHT) + state
-        + _leaves(abstract.inputs, Role.INPUT) + [("labels", Role.LABEL), ("step", Role.INPUT), ("key", Role.INPUT)]
+        + _leaves(abstract.inputs, Role.INPUT) + labels + [("step", Role.INPUT), ("key", Role.INPUT)]
     )  # fmt: skip
     changed = jax.eval_shape(whole, *arguments)[2]
     results = (

@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from simulator.composites.ctc import ctc_loss
 from simulator.composites.float8 import FLOAT8
 from simulator.composites.losses import cross_entropy, mean_squared_error
 from simulator.composites.stochastic_rounding import round_stochastically
@@ -84,9 +85,16 @@ def abstract(program: Program, config: RunConfig) -> Abstract:
 def _labels(program: Program, config: RunConfig) -> Any:
     if not config.training:
         return None
-    objective = objective_of(program)
+    parts = objective_of(program).parts
+    labels = tuple(_labels_of(part, config) for part in parts)
+    return labels if len(parts) > 1 else labels[0]
+
+
+def _labels_of(objective: Objective, config: RunConfig) -> Any:
     if objective.kind == "cross_entropy":
         return jax.ShapeDtypeStruct(objective.shape[:-1], "int32")
+    if objective.kind == "ctc":
+        return jax.ShapeDtypeStruct((objective.shape[0], objective.tokens), "int32")
     return jax.ShapeDtypeStruct(objective.shape, device_dtype("float32", config.precision))
 
 
@@ -110,7 +118,7 @@ def losses(
     ) -> tuple[Any, tuple[Any, Tree]]:
         tensors, updates = program.function({**kept, **trained}, inputs, Mode(training=True, key=key, on_host=on_host))
         with jax.named_scope(LOSS_SCOPE):
-            loss = _loss(objective, tensors[objective.tensor], labels)
+            loss = _sum_of_losses(objective, tensors, labels)
             return _scaled(loss, scale), (loss, updates)
 
     return run
@@ -136,9 +144,19 @@ def _scaled(value: Any, scale: Any) -> Any:
     return value if isinstance(scale, float) and scale == 1.0 else value * scale
 
 
+def _sum_of_losses(objective: Objective, tensors: Tree, labels: Any) -> Any:
+    """All parts of the objective, each with its share."""
+    parts = objective.parts
+    given = labels if len(parts) > 1 else (labels,)
+    found = [_scaled(_loss(p, tensors[p.tensor], each), p.share) for p, each in zip(parts, given, strict=True)]
+    return sum(found[1:], start=found[0])
+
+
 def _loss(objective: Objective, scores: Any, labels: Any) -> Any:
     if objective.kind == "cross_entropy":
         return cross_entropy(scores.reshape(-1, objective.classes), labels.reshape(-1))
+    if objective.kind == "ctc":
+        return ctc_loss(scores, labels)
     if objective.kind == "mean":
         return jnp.mean(scores.astype(jnp.float32))
     return mean_squared_error(scores, labels)

@@ -17,14 +17,16 @@ POOL_SAMPLES = 512
 INTEGERS_BELOW = 8  # of synthetic integer inputs: small enough for any table or vocabulary
 
 Inputs = dict[str, Array]
+Labels = Array | tuple[Array, ...]  # one array for each part of an objective
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Inputs by name and labels (None in inference), each with the leading dimension of one replica's batch."""
+    """Inputs by name and labels (None in inference; several where an objective has several parts), each with the
+    leading dimension of one replica's batch."""
 
     inputs: Inputs
-    labels: Array | None
+    labels: Labels | None
 
 
 class Source(Protocol):
@@ -42,22 +44,25 @@ def stream(seed: int, *path: int) -> np.random.Generator:
 class Shuffled:
     """Samples in memory, read epoch after epoch, each in a seeded order; a batch may straddle two epochs."""
 
-    def __init__(self, inputs: Inputs, labels: Array, *, batch: int, seed: int) -> None:
+    def __init__(self, inputs: Inputs, labels: Labels, *, batch: int, seed: int) -> None:
         self._inputs = inputs
         self._labels = labels
         self._batch = batch
-        self._order = lru_cache(maxsize=2)(lambda epoch: stream(seed, 1, epoch).permutation(len(labels)))
+        self._samples = samples = len(labels[0] if isinstance(labels, tuple) else labels)
+        self._order = lru_cache(maxsize=2)(lambda epoch: stream(seed, 1, epoch).permutation(samples))
 
     def batch(self, index: int) -> Batch:
         rows = self._rows(index * self._batch)
-        return Batch({name: values[rows] for name, values in self._inputs.items()}, self._labels[rows])
+        labels = self._labels
+        chosen = tuple(each[rows] for each in labels) if isinstance(labels, tuple) else labels[rows]
+        return Batch({name: values[rows] for name, values in self._inputs.items()}, chosen)
 
     def _rows(self, first: int) -> Array:
         """Sample numbers of one batch, whose first sample is the ``first`` that is read at all."""
         parts: list[Array] = []
         missing = self._batch
         while missing:
-            epoch, offset = divmod(first, len(self._labels))
+            epoch, offset = divmod(first, self._samples)
             parts.append(self._order(epoch)[offset : offset + missing])
             first += len(parts[-1])
             missing -= len(parts[-1])
@@ -86,7 +91,7 @@ class FixedNoise:
     def batch(self, index: int) -> Batch:
         which = index % 4
         chance = stream(self._seed, 3, which)
-        return Batch(self._noise.batch(which).inputs, draw_labels(self._objective, self._objective.shape, chance))
+        return Batch(self._noise.batch(which).inputs, draw_labels(self._objective, chance))
 
 
 def draw(spec: TensorSpec, chance: np.random.Generator, leading: int | None = None) -> Array:
@@ -99,10 +104,18 @@ def draw(spec: TensorSpec, chance: np.random.Generator, leading: int | None = No
     return chance.integers(0, INTEGERS_BELOW, shape).astype(spec.dtype)
 
 
-def draw_labels(objective: Objective, shape: tuple[int, ...], chance: np.random.Generator) -> Array:
-    """Class numbers, or normal targets, for an output of ``shape``."""
-    if objective.kind == "cross_entropy":
-        return chance.integers(0, objective.classes, shape[:-1]).astype(np.int32)
+def draw_labels(objective: Objective, chance: np.random.Generator, samples: int | None = None) -> Labels:
+    """Class numbers, or normal targets, for each part of the objective; ``samples`` replaces the first dimension."""
+    found = tuple(_labels_of(part, samples, chance) for part in objective.parts)
+    return found if len(found) > 1 else found[0]
+
+
+def _labels_of(part: Objective, samples: int | None, chance: np.random.Generator) -> Array:
+    shape = part.shape if samples is None else (samples, *part.shape[1:])
+    if part.kind == "cross_entropy":
+        return chance.integers(0, part.classes, shape[:-1]).astype(np.int32)
+    if part.kind == "ctc":
+        return chance.integers(1, part.classes, (shape[0], part.tokens)).astype(np.int32)
     return chance.standard_normal(shape, np.float32)
 
 
@@ -114,7 +127,7 @@ def synthetic(program: Program, objective: Objective, seed: int) -> Source:
     sample = sum(np.prod(s.shape[1:], dtype=np.int64) * np.dtype(s.dtype).itemsize for s in program.inputs)
     samples = int(max(batch, min(POOL_SAMPLES, POOL_BYTES // max(1, sample))))
     inputs = {s.name: draw(s, stream(seed, 4, i), samples) for i, s in enumerate(program.inputs)}
-    labels = draw_labels(objective, (samples, *objective.shape[1:]), stream(seed, 5))
+    labels = draw_labels(objective, stream(seed, 5), samples)
     return Shuffled(inputs, labels, batch=batch, seed=seed)
 
 

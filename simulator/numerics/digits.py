@@ -20,7 +20,7 @@ def digits(program: Program, objective: Objective | None, seed: int) -> Source:
     """Batches of digits for the model's one image input. Raises ``dataset.mismatch``."""
     if len(program.inputs) != 1 or program.inputs[0].dtype not in FLOATS:
         raise mismatch("The digits need a model with one float image input. Use dataset 'synthetic' for this model.")
-    if objective is not None and (objective.kind != "cross_entropy" or objective.classes < CLASSES):
+    if objective is not None and _other_task(objective):
         raise mismatch("The digits need a model with at least ten classes. Use dataset 'synthetic' for this model.")
     if objective is not None and len(objective.shape) != 2:
         raise mismatch("The digits need one row of class scores an image. Use dataset 'synthetic' for this model.")
@@ -29,6 +29,10 @@ def digits(program: Program, objective: Objective | None, seed: int) -> Source:
     images, labels = load_digits(return_X_y=True)
     fitted = fit(images.reshape(-1, SIDE, SIDE).astype(np.float32) / LEVELS, program.inputs[0])
     return Shuffled({program.inputs[0].name: fitted}, labels.astype(np.int32), batch=program.batch, seed=seed)
+
+
+def _other_task(objective: Objective) -> bool:
+    return objective.kind != "cross_entropy" or objective.classes < CLASSES or bool(objective.others)
 
 
 def fit(images: Array, spec: TensorSpec) -> Array:

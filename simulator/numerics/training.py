@@ -14,7 +14,7 @@ from simulator.config import RunConfig
 from simulator.errors import SimulatorError
 from simulator.learning import step
 from simulator.numerics.checkpoint import Checkpoints, Saved, Writer, read
-from simulator.numerics.data import Source, training_source
+from simulator.numerics.data import Labels, Source, training_source
 from simulator.numerics.placing import placed, placed_weights
 from simulator.numerics.scaling import LossScale
 from simulator.program import Array, Program
@@ -144,12 +144,19 @@ class _Trainer:
         self._scale.tell(bool(finite))
         return float(loss), bool(finite)
 
-    def _feed(self, source: Source, offset: int, chosen: range) -> tuple[Tree, Array]:
+    def _feed(self, source: Source, offset: int, chosen: range) -> tuple[Tree, Labels]:
         """Inputs and labels of the chosen replicas, with the replicas in front."""
         batches = [source.batch(offset + replica) for replica in chosen]
         inputs = [placed(b.inputs, self._precision) for b in batches]
-        labels = [placed({"": b.labels}, self._precision)[""] for b in batches if b.labels is not None]
-        return {name: np.stack([i[name] for i in inputs]) for name in inputs[0]}, np.stack(labels)
+        labels = [_placed_labels(b.labels, self._precision) for b in batches if b.labels is not None]
+        stacked: Labels = jax.tree.map(lambda *each: np.stack(each), *labels)
+        return {name: np.stack([i[name] for i in inputs]) for name in inputs[0]}, stacked
+
+
+def _placed_labels(labels: Labels, precision: str) -> Labels:
+    if isinstance(labels, tuple):
+        return tuple(placed({"": each}, precision)[""] for each in labels)
+    return placed({"": labels}, precision)[""]
 
 
 def _summed(program: Program, config: RunConfig) -> Callable[..., Any]:
@@ -157,7 +164,7 @@ def _summed(program: Program, config: RunConfig) -> Callable[..., Any]:
     loss_of = step.losses(program, config, on_host=True)
 
     def total(trained: Tree, kept: Tree, inputs: Tree, labels: Any, key: Any, scale: Any) -> Any:
-        keys = jax.random.split(key, labels.shape[0])
+        keys = jax.random.split(key, jax.tree.leaves(labels)[0].shape[0])
         each = jax.vmap(loss_of, in_axes=(None, None, 0, 0, 0, None))(trained, kept, inputs, labels, keys, scale)
         scaled, (loss, updates) = jax.tree.map(lambda v: jnp.sum(v.astype(jnp.float32), 0), each)
         return scaled, (loss, updates)

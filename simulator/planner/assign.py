@@ -13,6 +13,7 @@ from simulator.graph.graph import Graph, Kind, Role
 from simulator.machines.ipu import Ipu
 from simulator.planner.composite import plan_norm, plan_softmax
 from simulator.planner.contraction import contraction
+from simulator.planner.ctc import plan_ctc
 from simulator.planner.elementwise import plan_elementwise
 from simulator.planner.grid import plan_contraction
 from simulator.planner.grouped_slices import plan_grouped
@@ -205,7 +206,10 @@ class _Walk:
         home = self._home(index, a["rows"] * a["columns"])
         foreign, dtype = tuple(sorted(self._foreign(index, home))), self._dtype(index)
         across = home.across
-        if a["name"] == "batch_norm_inference":  # given statistics: a multiply and an add
+        if a["name"] == "ctc":
+            batch, itemsize = a["rows"] // a["frames"], self.itemsize(self.graph.ops.inputs[index][0])
+            plan = plan_ctc(batch, a["frames"], a["tokens"], a["columns"], itemsize, home.spread, self.ipu)
+        elif a["name"] == "batch_norm_inference":  # given statistics: a multiply and an add
             plan = plan_elementwise(("mul", "add"), dtype, 2, home.spread, foreign, self.ipu)
         elif kind == Kind.NORM:
             if a["name"].startswith("batch_norm"):

@@ -147,7 +147,8 @@ def _predict_next(bert: _Bert, data: str, first: int) -> None:
     """The next-sentence head on the first token of each sequence, at place ``first`` where there is one sequence."""
     net, width = bert.net, bert.width
     shape: Shape = ("batch", bert.pack, 2) if bert.pack > 1 else ("batch", 2)
-    net.output("next", dense(net, "next", _pooled(bert, data, first), (width, 2), spread=0.02), shape)
+    made = dense(net, "next", _pooled(bert, data, first), (width, 2), spread=0.02)
+    net.output("next", made, shape, loss="cross_entropy")
 
 
 def _pooled(bert: _Bert, data: str, place: int = 0) -> str:

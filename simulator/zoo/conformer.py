@@ -31,8 +31,8 @@ def build_speech(
     tokens: int, vocab: int, dropped: int, frame_share: int,
 ) -> Network:  # fmt: skip
     """Encoder and decoder. Inputs ``sound`` [batch, frames, features], ``heard`` [batch, frames / 4], 1 where there is
-    sound, ``aligned`` [batch, frames / 4], ``tokens`` and ``wanted`` [batch, tokens]; output ``loss`` [batch]:
-    cross-entropies of the decoder's tokens and, with a share of ``frame_share`` percent, of the encoder's frames."""
+    sound, and ``tokens`` [batch, tokens] so far; outputs ``frames`` [batch, frames / 4, vocab] of the encoder, trained
+    by CTC with a share of ``frame_share`` percent, and ``words`` [batch, tokens, vocab] of the decoder."""
     net = Network("conformer")
     like = Layer(
         width, heads, ffn, norm_first=True, activation="DecomposedSwish", dropout=dropped, inner_dropout=dropped
@@ -46,19 +46,14 @@ def build_speech(
     for number in range(layers):
         data = encoder.layer(f"layer{number}", data)
     data = layer_norm(net, "encoder.norm", data, width)
-    wanted = net.input("wanted", ("batch", tokens), "int32")
     with net.scope("head"):
-        by_frame = _likelihood(net, "frames", data, net.input("aligned", ("batch", length), "int32"), like, vocab)
+        by_frame = dense(net, "frames", data, (width, vocab))
     made = _decoded(net, like, data, tokens, vocab, decoder_layers)
     with net.scope("head"):
-        by_token = _likelihood(net, "tokens", made, wanted, like, vocab)
-        share = frame_share / 100
-        parts = [
-            net.node("Mul", f"{name}.share", [loss, net.constant(part, "float32")])
-            for name, loss, part in (("frames", by_frame, share), ("tokens", by_token, 1 - share))
-        ]
-        loss = net.node("Add", "loss.sum", parts)
-    net.output("loss", loss, ("batch",), loss="mean")
+        by_token = dense(net, "words", made, (width, vocab))
+    share = frame_share / 100
+    net.output("frames", by_frame, ("batch", length, vocab), loss="ctc", share=share, tokens=tokens)
+    net.output("words", by_token, ("batch", tokens, vocab), loss="cross_entropy", share=1 - share)
     return net
 
 
@@ -189,11 +184,3 @@ def _decoded(net: Network, like: Layer, memory: str, tokens: int, vocab: int, la
             with net.scope(f"layer{number}.ffn"):
                 data = residual(net, side, data, lambda x: feed_forward(net, side, x))
         return layer_norm(net, "norm", data, like.width)
-
-
-def _likelihood(net: Network, name: str, data: str, labels: str, like: Layer, vocab: int) -> str:
-    """Mean over the places of each sample of the cross-entropy of ``data`` against ``labels``: [batch]."""
-    scores = dense(net, name, data, (like.width, vocab))
-    turned = net.node("Transpose", f"{name}.turn", [scores], perm=[0, 2, 1])
-    losses = net.node("SoftmaxCrossEntropyLoss", f"{name}.loss", [turned, labels], reduction="none")
-    return net.node("ReduceMean", f"{name}.mean", [losses, net.constant([1])], keepdims=0)

@@ -31,18 +31,28 @@ class Weight:
         return int(np.prod(self.shape, dtype=np.int64))
 
 
+@dataclass(frozen=True)
+class Loss:
+    """What training minimises of an output, as in ``simulator.program.Objective``."""
+
+    kind: str
+    output: str
+    share: float
+    tokens: int
+
+
 class Network:
     """Each method adds something and returns the name of its output. "batch" in a shape is the open dimension.
 
-    ``loss`` is (kind, output): what training minimises, as in ``simulator.program.Objective``. While ``frozen`` is set,
-    weights are made that training leaves as they are.
+    Training minimises the sum of ``losses``. While ``frozen`` is set, weights are made that training leaves as they
+    are.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.nodes: list[Any] = []
         self.weights: dict[str, Weight] = {}
-        self.loss: tuple[str, str] | None = None
+        self.losses: list[Loss] = []
         self.frozen = False
         self._names: set[str] = set()
         self._constants: dict[str, Any] = {}
@@ -67,14 +77,17 @@ class Network:
         self._inputs.append(helper.make_tensor_value_info(name, _type(dtype), list(shape)))
         return name
 
-    def output(self, name: str, tensor: str, shape: Shape, *, loss: str | None = None) -> None:
-        """Give the float32 ``tensor`` out under ``name``; ``loss`` says how training uses it."""
+    def output(
+        self, name: str, tensor: str, shape: Shape, *, loss: str | None = None, share: float = 1.0, tokens: int = 0
+    ) -> None:
+        """Give the float32 ``tensor`` out under ``name``; ``loss`` says how training uses it, with what ``share`` of
+        the sum and against how many ``tokens``."""
         for node in self.nodes:
             node.output[:] = [name if made == tensor else made for made in node.output]
             node.input[:] = [name if read == tensor else read for read in node.input]
         self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)))
         if loss is not None:
-            self.loss = (loss, name)
+            self.losses.append(Loss(loss, name, share, tokens))
 
     def node(self, op: str, name: str, inputs: Sequence[str], **attributes: Any) -> str:
         """A node with one output."""

@@ -54,11 +54,9 @@ def _drawn_late(program: Program, network: Network, found: ZooModel) -> Program:
     def load_weights() -> dict[str, np.ndarray]:
         return {name: network.values(name) for name in held}
 
-    objective = None
-    if network.loss is not None:
-        kind, output = network.loss
-        shape = next(spec.shape for spec in program.outputs if spec.name == output)
-        objective = Objective(kind, output, shape)
+    shapes = {spec.name: spec.shape for spec in program.outputs}
+    parts = [Objective(e.kind, e.output, shapes[e.output], e.share, e.tokens) for e in network.losses]
+    objective = replace(parts[0], others=tuple(parts[1:])) if parts else None
     specs = {
         name: replace(spec, trainable=spec.trainable and network.trains(name)) for name, spec in program.weights.items()
     }

@@ -84,7 +84,7 @@ class _OneBatch:
 
     def __init__(self, program: Any) -> None:
         self._inputs, objective = _fed(program), program.objective
-        self._labels = draw_labels(objective, objective.shape, np.random.default_rng(3))
+        self._labels = draw_labels(objective, np.random.default_rng(3))
 
     def batch(self, index: int) -> Batch:
         return Batch(self._inputs, self._labels)
