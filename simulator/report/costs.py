@@ -13,7 +13,7 @@ JOULES_A_KWH = 3.6e6
 
 
 def costs(parts: Parts, step_seconds: float, samples_per_second: float) -> dict[str, Any]:
-    """Watts of the slice with its hosts, energy and price. ``price`` is None where no list price is published."""
+    """Watts of the slice with its hosts, energy and price; ``price`` is None where ``no_price`` says why."""
     watts = parts.parallel.system.watts_for(parts.parallel.ipus, parts.config.hosts)
     joules = watts / samples_per_second
     return {
@@ -25,7 +25,13 @@ def costs(parts: Parts, step_seconds: float, samples_per_second: float) -> dict[
             "formula": f"{watts:,.0f} W of machines and hosts x time",
         },
         "price": _price(parts, watts, samples_per_second),
+        "no_price": why_no_price(parts.parallel.system),
     }
+
+
+def why_no_price(system: System) -> str:
+    """The sentence that stands in place of a price; "" where there is one."""
+    return "" if system.price_for(1) is not None else f"no list price of a {system.name} is published"
 
 
 def dollars_an_hour(system: System, ipus: int, watts: float, ipu: Ipu) -> float | None:

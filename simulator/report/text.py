@@ -56,7 +56,12 @@ def _costs(report: dict[str, Any]) -> list[str]:
     costs = report["costs"]
     line = f"  energy       {costs['energy']['joules_a_sample']:.3g} J a sample at {costs['watts']:,.0f} W"
     price = costs["price"]
-    return [line + (f"; {price['usd_a_million_samples']:.3g} USD a million samples" if price else "")]
+    told = (
+        f"{price['usd_a_million_samples']:.3g} USD a million samples"
+        if price
+        else costs.get("no_price", "no list price is published")
+    )
+    return [f"{line}; {told}"]
 
 
 def _bar(share: float) -> str:

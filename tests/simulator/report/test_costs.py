@@ -2,7 +2,9 @@
 
 import pytest
 
+from simulator import RunConfig, simulate
 from simulator.report.build import build
+from simulator.report.text import worded
 from tests.simulator.report.made import dense
 
 
@@ -21,3 +23,11 @@ def test_price_is_the_list_price_over_its_years_and_electricity() -> None:
     assert price["usd_an_hour"] == pytest.approx(hourly)
     assert price["usd_a_million_samples"] == pytest.approx(hourly / 3600 / report["samples_per_second"] * 1e6)
     assert "3 years" in price["formula"]
+
+
+def test_a_system_without_a_list_price_says_so() -> None:
+    assert build(dense())["costs"]["no_price"] == ""
+    report = simulate("zoo:mnist", RunConfig(task="infer", system="c600", batch=1))
+    assert report["costs"]["price"] is None
+    assert report["costs"]["no_price"] == "no list price of a C600 card is published"
+    assert report["costs"]["no_price"] in worded(report)
