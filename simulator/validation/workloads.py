@@ -67,9 +67,7 @@ def why_none(subject: Subject) -> str:
     """Why ``workload_of`` found nothing for a row."""
     if not subject.model:
         return "the row names no model"
-    tasks = {
-        entry["task"] for entry in _entries() if "task" in entry and _is_called(entry, subject.model)
-    }
+    tasks = {entry["task"] for entry in _entries() if "task" in entry and _is_called(entry, subject.model)}
     if not tasks:
         return f"no built-in model stands for '{subject.model}'"
     said = f"its task '{subject.task}' is none that it is run for" if subject.task else "the row does not say its task"
@@ -88,9 +86,9 @@ def _workload(entry: dict[str, Any], subject: Subject) -> Workload:
     packed = "(mlperf)" in words.lower() or "packed" in words.lower()
     factor = PACKED.get(dims.get("sequence", 0), 1.0) if packed and training and "bert" in model else 1.0
     if "decomposed_gelu" in dims and "gelu" in subject.precision.lower():
-    loader = loader_of(entry.get("loader", ""), words)
         del dims["decomposed_gelu"]  # the fused one is named with the precision
     dims.update(_shape(model, words))
+    loader = loader_of(entry.get("loader", ""), words)
     return Workload(
         model="zoo:" + model,
         dims=dims,
