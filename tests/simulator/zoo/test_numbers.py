@@ -119,3 +119,14 @@ def test_every_family_has_a_small_model() -> None:
     built = {model.builder for model in ZOO if model.builder.partition(".")[0] in families}
     assert built <= small
     assert len(families) >= 16
+
+
+@pytest.mark.parametrize(("name", "part"), [("bert", "pooler"), ("bert-packed", "pooler"), ("conformer", "frames")])
+def test_every_part_of_an_objective_is_trained(name: str, part: str) -> None:
+    """The next-sentence head of BERT beside its words, the encoder's frames beside the decoder's words."""
+    program, _ = program_of(_built(name), _entry(name), batch=BATCH, dims={})
+    graph = trace(program, RunConfig(batch=BATCH, precision="fp16"))
+    backward = {s for s, p in zip(graph.ops.source, graph.ops.pass_, strict=True) if Pass(p) == Pass.BACKWARD}
+    assert any(part in source for source in backward)
+    assert program.objective is not None
+    assert len(program.objective.parts) == 2
