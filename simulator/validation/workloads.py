@@ -15,7 +15,7 @@ SEQUENCE = re.compile(r"\bsl\s*(\d{2,5})", re.I)
 MASKED = {128: 20, 384: 56, 512: 76}  # tokens predicted a sequence, MLPerf and Graphcore's BERT configurations
 # sequences in a pack on average, by length: Graphcore's BERT configurations (packing_factor)
 PACKED = {128: 1.17, 384: 1.7, 512: 2.0}
-LOADING = ("host_input", "prefetch_depth", "loader_workers", "machine")
+LOADING = ("host_input", "prefetch_depth", "loader_workers")  # what a loader costs ("machine") no row says
 KERNEL_SHAPE = re.compile(r"(\d+)x(\d+)\s*->\s*(\d+)")
 MESH = re.compile(r"(\d{2,})\s*x\s*(\d{2,})|(\d{2,})\^3")
 BETWEEN = re.compile(r"[\s_./,:()\[\]-]+")  # what parts of a name may be joined by

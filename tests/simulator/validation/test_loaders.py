@@ -1,9 +1,13 @@
 """What a loader costs follows from the loader that a row names, and from its words alone."""
 
+from dataclasses import replace
+
 import pytest
 
 from simulator.datafiles import read_data
 from simulator.machines.facts import CONFIDENCES
+from simulator.validation.cases import case_of
+from simulator.validation.figures import Subject
 from simulator.validation.loaders import Loader, loader_of
 
 RECORD, HANDED = 50.0e-6, 3.0e-6
@@ -41,3 +45,13 @@ def test_every_number_has_a_unit_a_confidence_and_a_source() -> None:
             assert number["unit"] == "s"
             assert number["confidence"] in CONFIDENCES
             assert number["source"]
+
+
+def test_what_a_loader_costs_is_assumed_and_widens_the_interval() -> None:
+    row = Subject(
+        model="SchNet QM9 padded", system="Bow Pod64 (8 IPU used)", chips="8", task="train", framework="PyTorch PopTorch",
+        precision="fp32", metric="throughput",
+    )  # fmt: skip
+    made = replace(row, model="SchNet QM9 synthetic")
+    assert "machine" in case_of(row, []).assumed
+    assert "machine" not in case_of(made, []).assumed  # data made on the device needs no loader
