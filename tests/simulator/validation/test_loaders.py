@@ -49,8 +49,8 @@ def test_every_number_has_a_unit_a_confidence_and_a_source() -> None:
 
 def test_what_a_loader_costs_is_assumed_and_widens_the_interval() -> None:
     row = Subject(
-        model="SchNet QM9 padded", system="Bow Pod64 (8 IPU used)", chips="8", task="train", framework="PyTorch PopTorch",
-        precision="fp32", metric="throughput",
+        model="SchNet QM9 padded", system="Bow Pod64 (8 IPU used)", chips="8", task="train",
+        framework="PyTorch PopTorch", precision="fp32", metric="throughput",
     )  # fmt: skip
     made = replace(row, model="SchNet QM9 synthetic")
     assert "machine" in case_of(row, []).assumed
