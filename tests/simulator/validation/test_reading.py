@@ -91,7 +91,9 @@ def test_words_for_a_model(model: str, task: str, zoo: str, dims: dict[str, int]
     assert dims.items() <= found.dims.items()
 
 
-@pytest.mark.parametrize("model", ["distilRoBERTa", "HuBERT", "GroupBERT Base", "GPT-3 175B", "Conformer-L", "Conformer Small"])
+@pytest.mark.parametrize(
+    "model", ["distilRoBERTa", "HuBERT", "GroupBERT Base", "GPT-3 175B", "Conformer-L", "Conformer Small"]
+)
 def test_other_models_of_the_same_name_are_not_taken_for_one_that_is_built(model: str) -> None:
     found = workload_of(Subject(model=model, task="train"))
     assert found is None or found.refused

@@ -20,7 +20,8 @@ PUBLISHED = {
     "vit-l16": 304_326_632, "swin-base": 87_768_224, "swin-large": 196_532_476, "bert-base": 110_106_428,
     "bert-large": 336_226_108, "bert-base-squad": 108_893_186, "bert-large-squad": 334_094_338,
     "roberta-base-squad": 124_056_578, "albert-base-squad": 11_094_530, "deberta-base": 138_603_266,
-    "gpt2-small": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080, "gpt2-xl": 1_557_611_200, "roberta-large-squad": 354_312_194,
+    "gpt2-small": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080, "gpt2-xl": 1_557_611_200,
+    "roberta-large-squad": 354_312_194,
     "distilbert-squad": 66_364_418, "clip": 151_277_313,
     "clip-text": 123_060_480, "unet": 31_030_658,
 }  # fmt: skip
