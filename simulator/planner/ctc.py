@@ -2,8 +2,9 @@
 
 From popnn's CTCLossPlan.cpp and PerformanceEstimation.hpp (public, MIT): alpha and beta run over the frames from both
 ends until they meet (half of the frames in steps), then both go on and make the slope (the other half). A sample of a
-tile takes one worker, six contexts whatever is used; every tile holds all classes of its frames, and a slope of them in
-float32. The numbers are in ``composites/ctc.py``.
+tile takes one worker, six contexts whatever is used; every tile holds, for its frames, the classes of the tokens and
+the blank, and a slope of them in float32 (the option enableReducedClassesInLabel, which Graphcore's Conformer sets in
+training). The slope of all other classes is nothing. The numbers are in ``composites/ctc.py``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.machines.ipu import Ipu
+from simulator.planner.elementwise import elementwise_cycles
 from simulator.planner.exchange import Exchange, exchange
 from simulator.planner.layout import Spread
 from simulator.planner.plan import PLANS_KEPT, Part, Plan, Recipe, Step, assemble
@@ -33,12 +35,13 @@ def plan_ctc(batch: int, frames: int, tokens: int, classes: int, itemsize: int, 
     """``batch`` samples of ``frames`` frames against ``tokens`` tokens; the slope goes back to where the scores lie."""
     at_once = max(1, -(-batch // ipu.tiles))  # samples of one tile
     parts = -(-batch // at_once)
-    long, cuts = _cut(frames, tokens, classes, itemsize, at_once, max(1, ipu.tiles // parts), ipu)
+    named = min(classes, tokens + 1)
+    long, cuts = _cut(frames, tokens, named, itemsize, at_once, max(1, ipu.tiles // parts), ipu)
     across, wide = -(-frames // long), -(-tokens // cuts)
     used = min(ipu.tiles, parts * across * cuts)
     rounds = -(-at_once // ipu.workers)
     half = -(-long * (across + across % 2) // 2)
-    held = at_once * long * classes
+    held = at_once * long * named
     column = FLOAT * at_once * (2 * wide + 1)
     steps = [
         Step("scores of a tile's frames", _to(used, held * itemsize, ipu), None),
@@ -51,10 +54,10 @@ def plan_ctc(batch: int, frames: int, tokens: int, classes: int, itemsize: int, 
         share = -(-held // cuts)
         joined = reduce_add_cycles(cuts, spread(used * share, used, ipu.tiles), False, ipu)
         steps.append(Step("join tokens", _to(used, (cuts - 1) * share * FLOAT, ipu), joined, Part.REDUCE))
-    total = batch * frames * classes * itemsize
-    back = exchange(
-        where.elements * itemsize, spread(total, used, ipu.tiles), piece=max(4, -(-total // used)), copies_bytes=total
-    )
+    steps.append(Step("nothing elsewhere", None, elementwise_cycles(("mul",), _type(itemsize), 1, where.elements, ipu)))
+    receive = -(-where.elements * named // classes) * itemsize
+    total = int(receive.sum())
+    back = exchange(receive, spread(total, used, ipu.tiles), piece=max(4, -(-total // used)), copies_bytes=total)
     steps.append(Step("hand back", back))
     recipe = Recipe(
         method="composite",
@@ -62,22 +65,26 @@ def plan_ctc(batch: int, frames: int, tokens: int, classes: int, itemsize: int, 
         outputs=where.elements,
         codelets=("ctc-alpha", "ctc-beta", "ctc-slope-alpha", "ctc-slope-beta"),
         splits=(("samples", parts), ("frames", across), ("tokens", cuts)),
-        temporary=spread(used * held * (itemsize + FLOAT), used, ipu.tiles),
+        temporary=spread(used * (held * (itemsize + FLOAT) + long * column), used, ipu.tiles),
         flops=batch * frames * tokens * 40,
     )
     return assemble(recipe, ipu)
 
 
-def _cut(frames: int, tokens: int, classes: int, itemsize: int, at_once: int, tiles: int, ipu: Ipu) -> tuple[int, int]:
+def _cut(frames: int, tokens: int, named: int, itemsize: int, at_once: int, tiles: int, ipu: Ipu) -> tuple[int, int]:
     """Frames of one tile and the cuts of the tokens: as many cuts as tiles allow, since only they make steps short."""
     room = SHARE * ipu.bytes_per_tile
     legal = [
         long for long in range(1, frames + 1)
-        if at_once * long * classes * (itemsize + FLOAT) <= room and -(-frames // long) <= tiles
+        if at_once * long * named * (itemsize + FLOAT) <= room and -(-frames // long) <= tiles
     ] or [max(1, -(-frames // tiles))]  # fmt: skip
     best = min(legal, key=lambda long: (_longest(tokens, tiles // -(-frames // long)), long))
     wide = _longest(tokens, tiles // -(-frames // best))
     return best, -(-tokens // wide)
+
+
+def _type(itemsize: int) -> str:
+    return "float16" if itemsize == 2 else "float32"
 
 
 def _longest(tokens: int, cuts: int) -> int:
