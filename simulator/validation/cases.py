@@ -23,7 +23,7 @@ GIVEN, PUBLISHED, ASSUMED = "given", "published", "assumed"
 MESHES = frozenset({"zoo:stencil2d", "zoo:stencil3d", "zoo:blur", "zoo:stream-triad"})
 RECORDS = "zoo:schnet"  # whose runs scale at one size of a host call
 LANES = (("half4", 4), ("float2", 2), ("vectorised", 2))
-CLIENTS_OF_CARD = 4  # threads of ByteMLPerf on the C600, where a model's own number is not published
+CLIENTS_OF_CARD = 4  # of ByteMLPerf on the C600: the middle of what its files state for other models, 3 to 5
 SEQUENCES_OF_PACK = 3  # at most, in every published configuration
 MESH = frozenset({"width", "height", "depth", "steps", "elements"})
 
@@ -160,6 +160,9 @@ class _Settings:
             self.put("replicas", given, origin)
         else:
             self.put("replicas", given, GIVEN)
+        whole = self.subject.whole("batch_global")
+        if self.values["task"] == "infer" and whole is not None and not self.place.gpu:
+            self.put("batch", max(1, whole // int(self.values.get("replicas", 1))), origin)
 
     def _origin(self, name: str) -> str:
         if self.found is None or not self.found.exact or name in self.found.configuration.assumed:

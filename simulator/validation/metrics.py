@@ -180,10 +180,11 @@ def _time_to_train(case: Case, runs: Runs, constants: Constants) -> float:
 
 
 def _latency(case: Case, runs: Runs, constants: Constants) -> float:
-    """Milliseconds of a request when ``queue_depth`` batches are in flight: depth x batch / throughput."""
-    found = _outcome(case, runs, constants)
-    depth = case.config.queue_depth or 1
-    return 1e3 * depth * case.config.batch / found.samples_per_second
+    """Milliseconds of a request when each replica has ``queue_depth`` batches in flight, or one in each stage of its
+    pipeline: depth x batch x replicas / throughput."""
+    found, config = _outcome(case, runs, constants), case.config
+    depth = max(config.queue_depth or 1, config.pipeline_stages)
+    return 1e3 * depth * config.batch * (config.replicas or 1) / found.samples_per_second
 
 
 def _latency_tail(case: Case, runs: Runs, constants: Constants) -> float:

@@ -19,6 +19,8 @@ CHIPS = (
 )
 GPUS = frozenset({"A100", "V100", "H100"})
 POD = re.compile(r"pod\s*-?\s*(\d+)", re.I)
+MACHINE = re.compile(r"(?:(\d+)\s*x\s*)?(?:\bIPU-?M|\bM|\bBow[ -]?)2000\b", re.I)  # an IPU-Machine has four IPUs
+IPUS_OF_MACHINE = 4
 PODS = (4, 16, 64, 128, 256)
 CHIP_ASSUMED = "GC200"
 # PopRT was published for the C600, the only chip that runs its fp8 examples
@@ -60,10 +62,16 @@ def place_of(subject: Subject) -> Place:
     else:
         chip = None
     pod = POD.search(subject.system)
-    whole = int(pod.group(1)) if pod else 0
-    count = subject.whole("chips") or _leading(subject.system) or whole or 1
+    whole = int(pod.group(1)) if pod else _of_machines(subject.system)
+    count = subject.whole("chips") or (0 if whole and not pod else _leading(subject.system)) or whole or 1
     assumed = CHIP_OF_POPRT if "poprt" in subject.framework.lower() else CHIP_ASSUMED
     return Place(chip or assumed, count, whole, chip is None)
+
+
+def _of_machines(text: str) -> int:
+    """IPUs of the IPU-Machines that a text names, 0 for none."""
+    found = MACHINE.search(text)
+    return 0 if found is None else IPUS_OF_MACHINE * int(found.group(1) or 1)
 
 
 def _leading(text: str) -> int | None:

@@ -17,13 +17,13 @@ def build(*, levels: int, width: int, channels: int, size: int, classes: int) ->
     for level in range(levels):
         outward = width << level
         data = _pair(net, f"down{level}", data, inward, outward)
-        kept.append(data)
+        kept.append(_middle(net, f"down{level}.crop", data, *sides[level]))
         data = net.node("MaxPool", f"down{level}.pool", [data], kernel_shape=[2, 2], strides=[2, 2])
         inward = outward
     data = _pair(net, "bottom", data, inward, 2 * inward)
     for level in reversed(range(levels)):
         outward = width << level
-        data = _up(net, f"up{level}", data, kept[level], outward, sides[level])
+        data = _up(net, f"up{level}", data, kept[level], outward)
     data = _conv(net, "classes", data, (width, classes), 1)
     data = net.node("Transpose", "classes.turn", [data], perm=[0, 2, 3, 1])
     side = sides[0][1] - 4
@@ -63,15 +63,18 @@ def _pair(net: Network, name: str, data: str, inward: int, outward: int) -> str:
         return net.node("Relu", "relu2", [_conv(net, "conv2", data, (outward, outward), 3)])
 
 
-def _up(net: Network, name: str, data: str, kept: str, channels: int, sides: tuple[int, int]) -> str:
-    """Twice the side by a transposed convolution, beside the middle of what the level kept, and two convolutions."""
-    before, side = sides
+def _middle(net: Network, name: str, data: str, before: int, side: int) -> str:
+    """The part of ``side`` in the middle of a side ``before``: only that goes to a later stage."""
+    edge = (before - side) // 2
+    ends = [net.constant([edge] * 2), net.constant([edge + side] * 2), net.constant([2, 3])]
+    return net.node("Slice", name, [data, *ends])
+
+
+def _up(net: Network, name: str, data: str, kept: str, channels: int) -> str:
+    """Twice the side by a transposed convolution, beside what the level kept, and two convolutions."""
     start = Start("normal", math.sqrt(1 / (2 * channels)))
     weight = net.weight(f"{name}.transposed.weight", (2 * channels, channels, 2, 2), start)
     inputs = [data, weight, net.weight(f"{name}.transposed.bias", (channels,), ZEROS)]
     wide = net.node("ConvTranspose", f"{name}.transposed", inputs, kernel_shape=[2, 2], strides=[2, 2])
-    edge = (before - side) // 2
-    ends = [net.constant([edge] * 2), net.constant([edge + side] * 2), net.constant([2, 3])]
-    middle = net.node("Slice", f"{name}.crop", [kept, *ends])
-    joined = net.node("Concat", f"{name}.join", [middle, wide], axis=1)
+    joined = net.node("Concat", f"{name}.join", [kept, wide], axis=1)
     return _pair(net, name, joined, 2 * channels, channels)

@@ -17,6 +17,8 @@ TIMM_LAYERS = {
     "conv_pw": "expand", "bn1": "expand.norm", "conv_dw": "depthwise", "bn2": "depthwise.norm",
     "conv_pwl": "project", "bn3": "project.norm",
 }  # fmt: skip
+# graphcore/examples: vision/cnns/pytorch/inference/benchmarks.yml: tiles of each IPU set aside for input and output
+INFERENCE_IO_TILES = {"resnet50": 64, "efficientnet-b0": 64}
 RESNET50_BLOCKS = (3, 4, 6, 3)
 B0_BLOCKS = (1, 2, 2, 3, 3, 4, 1)
 DEPTHS = {"efficientnet-b0": 1.0, "efficientnet-b4": 1.8}
@@ -80,6 +82,10 @@ def pytorch(name: str, entry: Mapping[str, Any]) -> Configuration:
     }  # fmt: skip
     if splits:
         settings |= {"splits": splits, "schedule": "grouped"} | ({"recompute": "stages"} if training else {})
+    io_tiles = 0 if training else INFERENCE_IO_TILES.get(str(entry["model"]), 0)
+    if io_tiles:
+        tiles = int(facts()["tile.count"].value) - io_tiles
+        settings["machine"] = {"host.io_tiles": float(io_tiles), "tile.count": float(tiles)}
     names = (str(each) for each in entry.get("recompute_checkpoints") or ())
     kept = tuple(filter(None, (_torch_checkpoint(each, str(entry["model"])) for each in names)))
     # a pipeline always recomputes, one IPU only where it is told to

@@ -2,21 +2,26 @@
 
 import csv
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from simulator import SimulatorError
+from simulator.machines.constants import NOMINAL
 from simulator.validation.cases import case_of, precision_of
 from simulator.validation.configurations import parse_configurations, read_configurations, run_of, to_yaml
 from simulator.validation.figures import Subject, parse_figures, read_figures
+from simulator.validation.metrics import predicted
 from simulator.validation.places import place_of
 from simulator.validation.refusals import NotModelled
+from simulator.validation.runs import Runs
 from simulator.validation.software import software_of
 from simulator.validation.workloads import workload_of
 
 SHARED = Path(os.environ.get("PODIUM_SHARED", Path(__file__).parents[4] / "shared")) / "reference" / "published"
 KNOWN = read_configurations()
+RUNS = Runs()
 
 
 @pytest.mark.parametrize(
@@ -26,6 +31,10 @@ KNOWN = read_configurations()
         ("Bow Pod64 (16 IPU used)", "16", "Bow IPU 1.85 GHz", "BOW", 16, "bowpod64"),
         ("Bow Pod4", "4", "", "BOW", 4, "bow2000"),
         ("2 x GC200", "2", "GC200 1.33 GHz", "GC200", 2, "pod4"),
+        ("IPU-M2000", "", "", "GC200", 4, "pod4"),
+        ("Bow-2000", "", "", "BOW", 4, "bow2000"),
+        ("4 x IPU-M2000", "", "", "GC200", 16, "pod16"),
+        ("Bow-2000 (1 IPU used)", "1", "", "BOW", 1, "bow2000"),
         ("8 x GC2 (Mk1)", "", "GC2 Mk1 1.6 GHz", "GC2", 8, "gc2:8"),
         ("1x C600 (PCIe, 1 Mk2-class IPU with FP8)", "1", "C600", "C600", 1, "c600:1"),
         ("DGX A100 640G (8x A100-SXM4-80GB)", "8", "A100-SXM4-80GB 400W", "A100", 8, "pod16"),
@@ -110,6 +119,58 @@ def test_a_published_layout_is_taken_only_where_its_replica_fits(chips: str, rep
 def test_the_run_of_a_model_that_is_only_alike_is_an_assumption() -> None:
     row = Subject(model="RoBERTa Base", task="train", system="IPU-POD16", chips="16", framework="PyTorch SDK 3.0")
     assert {"batch", "splits", "recompute"} <= set(case_of(row, read_configurations()).assumed)
+
+
+@pytest.mark.parametrize(
+    ("names", "zoo", "dims"),
+    [
+        (("ResNet50", "ResNet-50 v1.5", "resnet_v1_50", "ResNet 50", "ResNet"), "resnet50", {}),
+        (("ResNet-18", "resnet18"), "resnet18", {}),
+        (("ResNet-101", "resnet_v2_101"), "resnet101", {}),
+        (("ResNeXt101", "resnext-101_32x4d"), "resnext101", {}),
+        (("EfficientNet-B4-G16", "EfficientNet B4 (group conv 16)", "EfficientNet-B4 G16-EfficientNet"),
+         "efficientnet-b4-g16", {}),
+        (("EfficientNet-B0", "efficientnet_b0", "EfficientNetB0 (Standard, group dim 1)"), "efficientnet-b0", {}),
+        (("EfficientNet-B7",), "efficientnet-b7", {}),
+        (("UNet (Medical)", "U-Net"), "unet", {}),
+        (("Swin-T", "swin_tiny_patch4_window7_224"), "swin-tiny", {}),
+        (("Swin Base 384",), "swin-base", {"size": 384, "window": 12}),
+        (("ViT-L/16", "vit_large_patch16_224"), "vit-l16", {}),
+        (("ViT-B/16", "ViT Fine-Tuning", "Vision Transformer", "DeiT-Base"), "vit-b16", {}),
+        (("ViT-S/16",), "vit-s16", {}),
+        (("DINO Vision Transformer", "DINO"), "dino-vit-b16", {}),
+        (("DINO ViT-S/16",), "dino-vit-s16", {}),
+        (("MobileNet v3", "MobileNetV3-Large"), "mobilenet-v3-large", {}),
+        (("MobileNet v3 small",), "mobilenet-v3-small", {}),
+    ],
+)  # fmt: skip
+def test_a_name_is_known_however_it_is_written(names: tuple[str, ...], zoo: str, dims: dict[str, int]) -> None:
+    for name in names:
+        found = workload_of(Subject(model=name, task="train"))
+        assert found is not None, name
+        assert (found.model, found.dims) == (f"zoo:{zoo}", dims), name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["SSD ResNet34", "Wide ResNet-50", "SE-ResNet50", "EfficientNet-Lite4", "EfficientNetV2-S", "3D U-Net", "nnU-Net",
+     "UNet++", "ViT-H/14", "MAE ViT-L", "SwinV2-B", "Mask R-CNN ResNet-50", "YOLOv4 p5", "DINOv2",
+     "Stable Diffusion UNet"],
+)  # fmt: skip
+def test_another_model_is_not_taken_for_one_that_is_built_in(name: str) -> None:
+    assert workload_of(Subject(model=name, task="train")) is None
+
+
+def test_a_batch_of_the_whole_system_is_shared_by_the_replicas_of_inference() -> None:
+    subject = Subject(
+        system="Bow-2000", model="ResNet-50", task="infer", framework="PyTorch SDK 3.0", batch_global="16",
+        metric="latency_ms_avg", unit="ms",
+    )  # fmt: skip
+    case = case_of(subject, KNOWN)
+    assert (case.config.replicas, case.config.batch) == (4, 4)
+    alone = case_of(replace(subject, system="Bow-2000 (1 IPU used)", chips="1", batch_global="4"), KNOWN)
+    one, four = (predicted(each, RUNS, NOMINAL) for each in (alone, case))
+    assert four == pytest.approx(one, rel=0.05), "a replica does not wait for the others"
 
 
 def test_packed_training_counts_sequences_and_packed_inference_takes_its_own_number() -> None:
