@@ -93,7 +93,9 @@ def _overflow(memory: dict[str, Any]) -> list[str]:
     over = memory["overflow"]
     if over is None:
         return []
-    lines = [f"  Tile {over['tile']} is over by {worded_bytes(over['over_by'])} at step {over['step']}. Largest on it:"]
+    at = plain(memory["peak_step"]["source"]) or "the step itself"
+    by = worded_bytes(over["over_by"])
+    lines = [f"  Tile {over['tile']} is over by {by} at step {over['step']}, in {at}. Largest on it:"]
     for tensor in over["tensors"][:TENSORS_SHOWN]:
         origin = f" from {plain(tensor['source'])}" if tensor["source"] else ""
         lines.append(f"    {worded_bytes(tensor['bytes']):>10}  {plain(tensor['name'])}{origin}")

@@ -1,6 +1,7 @@
 """The command line: exit codes, text and JSON, and refusals that say what to do."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,7 @@ def test_what_does_not_fit_exits_3_and_still_reports(capsys: pytest.CaptureFixtu
     said = capsys.readouterr().out
     assert "DOES NOT FIT" in said
     assert "Lower the batch" in said
+    assert re.search(r"over by [\d.]+ .iB at step \d+, in conv\d[.\w]*\. Largest on it:", said)
     largest = said.split("Largest on it:")[1].split("To make it fit:")[0].strip().splitlines()
     assert len(largest) == 3
     assert all("iB" in line for line in largest)
