@@ -34,7 +34,8 @@ def find(request: Request, estimate: Estimate, trials: Trials, nodes: tuple[str,
             return trials.budget.ended
         _family(request, family, rungs, trials, estimate.tight(family))
     for start in _starts(trials):
-        _climb(request, start, trials, nodes)
+        if _may_win(start, trials):
+            _climb(request, start, trials, nodes)
     return trials.budget.ended
 
 
@@ -108,6 +109,14 @@ def _starts(trials: Trials) -> list[Trial]:
     for trial in simulated:
         found.setdefault((trial.config.pipeline_stages, trial.config.recompute), trial)
     return list(found.values())[:STARTS]
+
+
+def _may_win(start: Trial, trials: Trials) -> bool:
+    """Whether neighbours of ``start`` may beat the best: what does not fit only gets slower by being made to fit."""
+    if trials.best is None or trials.best.outcome is None or start.outcome is None:
+        return True
+    known, cost = trials.best.outcome.cost(trials.goal), start.outcome.cost(trials.goal)
+    return cost * TRUSTED < known if start.fits else cost < known
 
 
 def _climb(request: Request, start: Trial, trials: Trials, nodes: tuple[str, ...]) -> None:
