@@ -78,6 +78,7 @@ INSTALLED_APPS = [
     "portal.tenancy",
     "portal.http",
     "portal.live",
+    "portal.audit",
     "portal.accounts",
     "portal.organizations",
     "portal.credits",
@@ -103,6 +104,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "portal.http.middleware.request_identity",
+    "portal.audit.origin.note_origin",
     "portal.http.middleware.security_headers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -8,7 +8,18 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSpli
 from portal import frontend, health
 from portal.http.views import unknown_path
 
-APPS = ("accounts", "organizations", "credits", "tokens", "pods", "registry", "reservations", "jobs", "benchmarks")
+APPS = (
+    "audit",
+    "accounts",
+    "organizations",
+    "credits",
+    "tokens",
+    "pods",
+    "registry",
+    "reservations",
+    "jobs",
+    "benchmarks",
+)
 
 
 def _routes(module: str) -> list[URLPattern]:

@@ -1,4 +1,4 @@
-"""Registers the accounts app."""
+"""Registers the accounts app, and writes log-ins into the audit log."""
 
 from django.apps import AppConfig
 
@@ -6,3 +6,8 @@ from django.apps import AppConfig
 class AccountsConfig(AppConfig):
     name = "portal.accounts"
     label = "accounts"
+
+    def ready(self) -> None:
+        from portal.accounts import activity
+
+        activity.listen()

@@ -175,3 +175,38 @@ class AppendOnly(_Sql):
 
     def describe(self) -> str:
         return f"Make {self.table} append-only"
+
+
+class WrittenOnce(_Sql):
+    """As `AppendOnly`, by triggers too: they stop the owner as well, and whoever was granted too much.
+
+    With `by_database` the served roles add no rows either: functions of the database do.
+    """
+
+    def __init__(self, table: str, *, by_database: bool = False) -> None:
+        self.table, self.by_database = table, by_database
+
+    def forwards(self) -> list[str]:
+        sealed = [f"REVOKE INSERT ON {self.table} FROM {app_role()}, {system_role()}"] if self.by_database else []
+        return [
+            *AppendOnly(self.table).forwards(),
+            *sealed,
+            f"CREATE FUNCTION {self.table}_written_once() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
+            f"RAISE EXCEPTION '{self.table} is written once' USING ERRCODE = 'insufficient_privilege'; END $body$",
+            f"CREATE TRIGGER {self.table}_unchanged BEFORE UPDATE OR DELETE ON {self.table} "
+            f"FOR EACH ROW EXECUTE FUNCTION {self.table}_written_once()",
+            f"CREATE TRIGGER {self.table}_kept BEFORE TRUNCATE ON {self.table} "
+            f"FOR EACH STATEMENT EXECUTE FUNCTION {self.table}_written_once()",
+        ]
+
+    def backwards(self) -> list[str]:
+        return [
+            f"DROP TRIGGER {self.table}_kept ON {self.table}",
+            f"DROP TRIGGER {self.table}_unchanged ON {self.table}",
+            f"DROP FUNCTION {self.table}_written_once()",
+            f"GRANT INSERT ON {self.table} TO {app_role()}, {system_role()}",
+            *AppendOnly(self.table).backwards(),
+        ]
+
+    def describe(self) -> str:
+        return f"Let rows of {self.table} be written once"

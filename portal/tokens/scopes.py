@@ -4,6 +4,7 @@ Making and revoking tokens is for signed-in people alone, so there is no tokens:
 """
 
 SCOPES = (
+    "audit:read",
     "boards:read",
     "jobs:read",
     "jobs:write",

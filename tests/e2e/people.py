@@ -13,7 +13,7 @@ import httpx
 from tests.e2e.stack import Stack
 
 SCOPES = [
-    "boards:read", "jobs:read", "jobs:write", "models:read", "models:write", "organizations:read",
+    "audit:read", "boards:read", "jobs:read", "jobs:write", "models:read", "models:write", "organizations:read",
     "organizations:write", "pods:read", "reservations:read", "reservations:write", "tokens:read",
 ]  # fmt: skip
 T = TypeVar("T")

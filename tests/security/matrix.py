@@ -15,6 +15,7 @@ PRIVATE: dict[str, dict[str, Any]] = {
     },
     "organizations/<uuid:org_id>/members/<uuid:user_id>": {"PATCH": {"role": "viewer"}, "DELETE": None},
     "organizations/<uuid:org_id>/ledger": {"GET": None},
+    "organizations/<uuid:org_id>/audit": {"GET": None},
     "tokens/<uuid:token_id>": {"DELETE": None},
     "uploads/<uuid:upload_id>": {"GET": None, "PUT": b"stolen"},
     "uploads/<uuid:upload_id>/complete": {"POST": {}},
@@ -39,6 +40,14 @@ LISTS = (
     "reservations",
     "jobs",
 )
+
+# Lists of the caller's own rows for browsers alone: a token gets 403, whoever's it is.
+IN_PERSON = ("audit/mine",)
+
+# For operators, in person: 404 to every other browser, 403 to tokens, 401 to somebody signed out.
+OPERATORS: dict[str, dict[str, Any]] = {
+    "audit": {"GET": None},
+}
 
 # Making something inside, or out of, what belongs to another: refused in the words for what is not there.
 REFERENCES: dict[str, list[dict[str, Any]]] = {

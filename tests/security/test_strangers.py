@@ -87,10 +87,12 @@ def test_every_route_has_an_entry() -> None:
         route = in_api(address)
         if route in matrix.PRIVATE:
             untried = methods - set(matrix.PRIVATE[route])
+        elif route in matrix.OPERATORS:
+            untried = methods - set(matrix.OPERATORS[route])
         elif route in matrix.PUBLIC or route in matrix.SHARED:
             untried = methods - {"GET"}
         else:
-            untried = methods - ({"GET"} if route in matrix.LISTS else set())
+            untried = methods - ({"GET"} if route in (*matrix.LISTS, *matrix.IN_PERSON) else set())
             untried -= {"POST"} if route in matrix.REFERENCES else set()
         missing += [f"{method} {address}" for method in sorted(untried)]
     assert missing == [], "say in tests/security/matrix.py what a stranger gets there"
@@ -99,6 +101,7 @@ def test_every_route_has_an_entry() -> None:
 def test_no_entry_is_left_of_a_route_that_is_gone() -> None:
     known = {in_api(address) for address, _ in routes(get_resolver().url_patterns)}
     named = {*matrix.PRIVATE, *matrix.LISTS, *matrix.REFERENCES, *matrix.PUBLIC, *matrix.SHARED}
+    named |= {*matrix.IN_PERSON, *matrix.OPERATORS}
     assert named - known == set()
 
 
@@ -135,6 +138,33 @@ def test_lists_hold_the_callers_rows_alone(route: str, owner: Owner, stranger: P
         assert leaks(answer, owner) == set()
     assert leaks(owner.person.api.get(address), owner), "the owner's own list should show the owner's things"
     assert httpx.get(stack.url + address).status_code in (401, 403)
+
+
+@pytest.mark.parametrize("route", matrix.IN_PERSON)
+def test_lists_for_browsers_hold_the_callers_rows_alone(route: str, owner: Owner, stranger: Person) -> None:
+    address = f"/api/v1/{route}"
+    answer = stranger.web.get(address)
+    assert answer.status_code == 200, answer.text
+    assert leaks(answer, owner) == set()
+    assert leaks(owner.person.web.get(address), owner), "the owner's own list should show the owner's things"
+    assert owner.person.api.get(address).json()["code"] == "auth.session_only"
+    assert httpx.get(owner.person.stack.url + address).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("route", "method"), [(route, method) for route, methods in matrix.OPERATORS.items() for method in methods]
+)
+def test_what_operators_see_is_not_there_for_others(
+    route: str, method: str, owner: Owner, stranger: Person, stack: Stack
+) -> None:
+    address, body = f"/api/v1/{filled(route, owner)}", filled(matrix.OPERATORS[route][method], owner)
+    for person in (owner.person, stranger):
+        (web, headers), (api, _) = both_ways(person)
+        answer = request(web, method, address, body, headers)
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+        assert request(api, method, address, body, {}).json()["code"] == "auth.session_only"
+    with httpx.Client(base_url=stack.url) as nobody:
+        assert request(nobody, method, address, body, {}).status_code in (401, 403)
 
 
 @pytest.mark.parametrize("name", ["project_id", "organization_id", "model_id", "reservation_id"])

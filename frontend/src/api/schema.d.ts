@@ -4,6 +4,40 @@
  */
 
 export interface paths {
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Everything that was done on this installation; for operators, and in person only. */
+        get: operations["audit_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/mine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What was done to the caller's own account: log-ins, refused ones too, and changes of how to log in. */
+        get: operations["audit_mine_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/datasets": {
         parameters: {
             query?: never;
@@ -260,6 +294,23 @@ export interface paths {
             cookie?: never;
         };
         get: operations["organizations_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What was done in an organization, newest first; for its admins. */
+        get: operations["organizations_audit_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -591,6 +642,47 @@ export interface components {
             reservation_id?: string | null;
             /** Format: uuid */
             project_id?: string | null;
+        };
+        AuditEntry: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            /** @description A noun and what happened to it, such as token.created. */
+            action: string;
+            /**
+             * Format: uuid
+             * @description Null for the platform itself.
+             */
+            actor_id: string | null;
+            actor_email: string | null;
+            /**
+             * Format: uuid
+             * @description The token that was used, if it was one.
+             */
+            token_id: string | null;
+            /** Format: uuid */
+            on_behalf_of_id: string | null;
+            /** Format: uuid */
+            organization_id: string | null;
+            /** Format: uuid */
+            project_id: string | null;
+            target_id: string;
+            /** @description What the thing was called then. */
+            name: string;
+            before: unknown;
+            after: unknown;
+            address: string | null;
+            user_agent: string;
+            request_id: string;
+        };
+        AuditEntryPage: {
+            results: components["schemas"]["AuditEntry"][];
+            /**
+             * Format: uri
+             * @description The next page.
+             */
+            next: string | null;
         };
         BatchEquation: {
             micro_batch: number;
@@ -1126,7 +1218,8 @@ export interface components {
             text: string;
         };
         /**
-         * @description * `boards:read` - boards:read
+         * @description * `audit:read` - audit:read
+         *     * `boards:read` - boards:read
          *     * `jobs:read` - jobs:read
          *     * `jobs:write` - jobs:write
          *     * `models:read` - models:read
@@ -1139,7 +1232,7 @@ export interface components {
          *     * `tokens:read` - tokens:read
          * @enum {string}
          */
-        ScopesEnum: "boards:read" | "jobs:read" | "jobs:write" | "models:read" | "models:write" | "organizations:read" | "organizations:write" | "pods:read" | "reservations:read" | "reservations:write" | "tokens:read";
+        ScopesEnum: "audit:read" | "boards:read" | "jobs:read" | "jobs:write" | "models:read" | "models:write" | "organizations:read" | "organizations:write" | "pods:read" | "reservations:read" | "reservations:write" | "tokens:read";
         Session: {
             user: components["schemas"]["SessionUser"] | null;
             organizations: components["schemas"]["Organization"][];
@@ -1315,6 +1408,87 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    audit_list: {
+        parameters: {
+            query?: {
+                /** @description token.created, or token for all of them. */
+                action?: string;
+                actor_id?: string;
+                /** @description From `next` of the page before. */
+                cursor?: string;
+                /** @description Rows a page (50). */
+                limit?: number;
+                organization_id?: string;
+                since?: string;
+                target_id?: string;
+                token_id?: string;
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_mine_list: {
+        parameters: {
+            query?: {
+                /** @description token.created, or token for all of them. */
+                action?: string;
+                actor_id?: string;
+                /** @description From `next` of the page before. */
+                cursor?: string;
+                /** @description Rows a page (50). */
+                limit?: number;
+                since?: string;
+                target_id?: string;
+                token_id?: string;
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     datasets_list: {
         parameters: {
             query?: never;
@@ -1877,6 +2051,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Organization"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    organizations_audit_list: {
+        parameters: {
+            query?: {
+                /** @description token.created, or token for all of them. */
+                action?: string;
+                actor_id?: string;
+                /** @description From `next` of the page before. */
+                cursor?: string;
+                /** @description Rows a page (50). */
+                limit?: number;
+                since?: string;
+                target_id?: string;
+                token_id?: string;
+                until?: string;
+            };
+            header?: never;
+            path: {
+                org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
                 };
             };
             /** @description Refused, with the reason. */

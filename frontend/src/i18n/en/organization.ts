@@ -24,6 +24,7 @@ export const organization = {
   'tokens.revoked': 'Revoked',
   'tokens.expired': 'Expired',
   'tokens.active': 'Active',
+  'scope.audit:read': 'Read the audit log',
   'scope.boards:read': 'Read leaderboards',
   'scope.jobs:read': 'Read jobs and reports',
   'scope.jobs:write': 'Launch and cancel jobs',

@@ -26,6 +26,7 @@ export const organization: Record<keyof typeof en, string> = {
   'tokens.revoked': '已吊销',
   'tokens.expired': '已过期',
   'tokens.active': '有效',
+  'scope.audit:read': '读取审计日志',
   'scope.boards:read': '读取排行榜',
   'scope.jobs:read': '读取作业与报告',
   'scope.jobs:write': '启动与取消作业',

@@ -31,6 +31,7 @@ const SCOPES = [
   'boards:read',
   'organizations:read',
   'organizations:write',
+  'audit:read',
   'tokens:read',
 ] as const;
 /** What `podium run` needs. */
