@@ -9,6 +9,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpRequest
 
 from portal.accounts.models import User
+from portal.errors import PodiumError
 from portal.organizations.access import actor_of
 from portal.tenancy import Actor
 from portal.tokens.authentication import actor_of_token
@@ -21,7 +22,10 @@ def actor_of_handshake(headers: Mapping[str, str]) -> Actor | None:
     """
     kind, _, secret = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
-        return actor_of_token(secret.strip())
+        try:
+            return actor_of_token(secret.strip(), None)
+        except PodiumError:
+            return None
     try:
         cookie = SimpleCookie(headers.get("cookie", "")).get(settings.SESSION_COOKIE_NAME)
     except CookieError:

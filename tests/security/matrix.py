@@ -16,7 +16,9 @@ PRIVATE: dict[str, dict[str, Any]] = {
     "organizations/<uuid:org_id>/members/<uuid:user_id>": {"PATCH": {"role": "viewer"}, "DELETE": None},
     "organizations/<uuid:org_id>/ledger": {"GET": None},
     "organizations/<uuid:org_id>/audit": {"GET": None},
+    "organizations/<uuid:org_id>/token-policy": {"GET": None, "PUT": {"most_days": 30}},
     "tokens/<uuid:token_id>": {"DELETE": None},
+    "tokens/<uuid:token_id>/rotate": {"POST": {"overlap_hours": 1}},
     "uploads/<uuid:upload_id>": {"GET": None, "PUT": b"stolen"},
     "uploads/<uuid:upload_id>/complete": {"POST": {}},
     "models/<uuid:model_id>": {"GET": None, "DELETE": None},
@@ -54,6 +56,9 @@ REFERENCES: dict[str, list[dict[str, Any]]] = {
     "tokens": [
         {"name": "t", "scopes": ["jobs:read"], "expires_in_days": 1, "organization_id": "{organization_id}"},
     ],
+    "tokens/revoke-all": [{"organization_id": "{organization_id}"}],
+    "device/look": [{"user_code": "BBBB-BBBB"}],
+    "device/decide": [{"user_code": "BBBB-BBBB", "approve": True, "organization_id": "{organization_id}"}],
     "uploads": [{"name": "m.onnx", "size": 10, "project_id": "{project_id}"}],
     "reservations": [
         {
@@ -91,9 +96,16 @@ PUBLIC: dict[str, str] = {
     "openapi.json": "the description of this API",
 }
 
+# Begun by whoever is not signed in yet, each with its reason.
+PUBLIC_POSTS: dict[str, str] = {
+    "device/begin": "a program asks to be let in; it is told its own codes alone",
+    "device/token": "who holds a device code gets what a person has approved for it, once",
+}
+
 # The same for everybody who is signed in, each with its reason; somebody signed out gets 401.
 SHARED: dict[str, str] = {
     "pods": "the inventory",
+    "tokens/scopes": "what scopes open, by the caller's own role where an organization is named",
     "pods/<uuid:pod_id>/occupancy": "says when IPUs are taken, never by whom: clashes can be shown to strangers",
 }
 

@@ -91,6 +91,8 @@ def test_every_route_has_an_entry() -> None:
             untried = methods - set(matrix.OPERATORS[route])
         elif route in matrix.PUBLIC or route in matrix.SHARED:
             untried = methods - {"GET"}
+        elif route in matrix.PUBLIC_POSTS:
+            untried = methods - {"POST"}
         else:
             untried = methods - ({"GET"} if route in (*matrix.LISTS, *matrix.IN_PERSON) else set())
             untried -= {"POST"} if route in matrix.REFERENCES else set()
@@ -101,7 +103,7 @@ def test_every_route_has_an_entry() -> None:
 def test_no_entry_is_left_of_a_route_that_is_gone() -> None:
     known = {in_api(address) for address, _ in routes(get_resolver().url_patterns)}
     named = {*matrix.PRIVATE, *matrix.LISTS, *matrix.REFERENCES, *matrix.PUBLIC, *matrix.SHARED}
-    named |= {*matrix.IN_PERSON, *matrix.OPERATORS}
+    named |= {*matrix.IN_PERSON, *matrix.OPERATORS, *matrix.PUBLIC_POSTS}
     assert named - known == set()
 
 
@@ -199,6 +201,15 @@ def test_public_answers_hold_nothing_of_a_tenant(route: str, owner: Owner, stran
         for answer in (nobody.get(address), stranger.api.get(address)):
             assert answer.status_code == 200, answer.text
             assert leaks(answer, owner) == set()
+
+
+@pytest.mark.parametrize("route", matrix.PUBLIC_POSTS)
+def test_public_posts_tell_nothing_of_a_tenant(route: str, owner: Owner, stack: Stack) -> None:
+    body = {"client_id": "c", "scope": "jobs:read", "device_code": owner.things["token_id"], "grant_type": "x"}
+    with httpx.Client(base_url=stack.url) as nobody:
+        answer = nobody.post(f"/api/v1/{route}", json=body)
+    assert answer.status_code in (200, 422), answer.text
+    assert leaks(answer, owner) == set()
 
 
 @pytest.mark.parametrize("route", matrix.SHARED)

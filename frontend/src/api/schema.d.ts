@@ -55,6 +55,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/device/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A program asks to be let in; it shows the code and the address to its person. */
+        post: operations["device_begin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/device/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The person lets the program in, or turns it away. */
+        post: operations["device_decide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/device/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Which program shows a code, and what it asks for. */
+        post: operations["device_look"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/device/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The program comes for its token. A refusal is a problem with the RFC's `error` beside. */
+        post: operations["device_redeem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/estimates": {
         parameters: {
             query?: never;
@@ -368,6 +436,24 @@ export interface paths {
         patch: operations["members_update"];
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/token-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How long tokens of an organization may live. */
+        get: operations["token_policy_retrieve"];
+        /** @description How long tokens of an organization may live. */
+        put: operations["token_policy_update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/outbox": {
         parameters: {
             query?: never;
@@ -549,6 +635,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Gives a token a successor with the same rights. */
+        post: operations["tokens_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/revoke-all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ends all tokens at once. */
+        post: operations["tokens_revoke_all"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/scopes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What each scope lets a token do, to look at before making one. */
+        get: operations["tokens_scopes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/uploads": {
         parameters: {
             query?: never;
@@ -689,6 +826,12 @@ export interface components {
             replicas: number;
             global_batch: number;
         };
+        BeginRequest: {
+            /** @description What the person is shown, such as the host's name. */
+            client_id: string;
+            /** @description Scopes with spaces between them. */
+            scope: string;
+        };
         BeginUploadRequest: {
             name: string;
             size: number;
@@ -696,6 +839,16 @@ export interface components {
             sha256?: string;
             /** Format: uuid */
             project_id?: string | null;
+        };
+        Begun: {
+            device_code: string;
+            user_code: string;
+            verification_uri: string;
+            verification_uri_complete: string;
+            /** @description Seconds. */
+            expires_in: number;
+            /** @description Seconds to wait between two questions. */
+            interval: number;
         };
         /**
          * @description * `higher` - higher
@@ -740,6 +893,7 @@ export interface components {
         CreateTokenRequest: {
             name: string;
             scopes: string[];
+            networks?: string[];
             expires_in_days: number;
             /** Format: uuid */
             organization_id: string;
@@ -752,6 +906,35 @@ export interface components {
             description: string;
             samples: number | null;
             classes: number | null;
+        };
+        DecideRequest: {
+            user_code: string;
+            approve: boolean;
+            /** Format: uuid */
+            organization_id: string;
+            /** Format: uuid */
+            project_id?: string | null;
+            /** @default 30 */
+            expires_in_days: number;
+        };
+        DeviceRequest: {
+            client: string;
+            scopes: components["schemas"]["ScopesEnum"][];
+            address: string | null;
+            user_agent: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        DeviceToken: {
+            access_token: string;
+            token_type: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description Seconds. */
+            expires_in: number;
+            scope: string;
         };
         /** @description How it ended and whose doing that was. */
         End: {
@@ -844,6 +1027,11 @@ export interface components {
          * @enum {string}
          */
         FaultEnum: "user" | "platform" | "limit" | "none";
+        /**
+         * @description * `urn:ietf:params:oauth:grant-type:device_code` - urn:ietf:params:oauth:grant-type:device_code
+         * @enum {string}
+         */
+        GrantTypeEnum: "urn:ietf:params:oauth:grant-type:device_code";
         Inspection: {
             format: string;
             ir_version: number;
@@ -959,6 +1147,9 @@ export interface components {
              */
             next: string | null;
         };
+        LookRequest: {
+            user_code: string;
+        };
         Member: {
             /** Format: uuid */
             user_id: string;
@@ -1007,13 +1198,26 @@ export interface components {
          * @enum {string}
          */
         ModelStateEnum: "inspecting" | "accepted" | "refused";
+        /**
+         * @description * `viewer` - viewer
+         *     * `member` - member
+         *     * `admin` - admin
+         *     * `owner` - owner
+         * @enum {string}
+         */
+        NeedsEnum: "viewer" | "member" | "admin" | "owner";
         NewToken: {
             /** Format: uuid */
             id: string;
             name: string;
             /** @description How it begins, to tell it from others. */
             prefix: string;
+            person: components["schemas"]["Person"];
             scopes: components["schemas"]["ScopesEnum"][];
+            /** @description Where it may be used from; empty: anywhere. */
+            networks: string[];
+            /** @description The program that asked for it by device login, if one did. */
+            client: string;
             /** Format: uuid */
             organization_id: string;
             /** Format: uuid */
@@ -1022,10 +1226,19 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             expires_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
             last_used_at: string | null;
+            last_used_address: string | null;
             /** Format: date-time */
             revoked_at: string | null;
+            /**
+             * Format: uuid
+             * @description The token that it was rotated to.
+             */
+            replaced_by_id: string | null;
             /** @description The secret; it is shown this once. */
             token: string;
         };
@@ -1133,6 +1346,11 @@ export interface components {
          * @enum {string}
          */
         PublishedRowLabelEnum: "Published" | "Vendor claim";
+        RedeemRequest: {
+            grant_type: components["schemas"]["GrantTypeEnum"];
+            device_code: string;
+            client_id?: string;
+        };
         Refusal: {
             code: string;
             detail: string;
@@ -1198,6 +1416,21 @@ export interface components {
             simulated_seconds: number;
             global_batch: number;
         };
+        RevokeTokensRequest: {
+            /**
+             * Format: uuid
+             * @description Of this organization only.
+             */
+            organization_id?: string;
+            /**
+             * @description For admins: not only one's own.
+             * @default false
+             */
+            of_everybody: boolean;
+        };
+        RevokedTokens: {
+            revoked: number;
+        };
         /**
          * @description * `viewer` - viewer
          *     * `member` - member
@@ -1206,6 +1439,10 @@ export interface components {
          * @enum {string}
          */
         RoleEnum: "viewer" | "member" | "admin" | "owner";
+        RotateTokenRequest: {
+            /** @description How long the old one still lives. */
+            overlap_hours: number;
+        };
         Rules: {
             version: number;
             model: string;
@@ -1217,6 +1454,37 @@ export interface components {
             least_steps: number;
             text: string;
         };
+        Scope: {
+            scope: components["schemas"]["ScopeEnum"];
+            /**
+             * @description The role without which it is of no use.
+             *
+             *     * `viewer` - viewer
+             *     * `member` - member
+             *     * `admin` - admin
+             *     * `owner` - owner
+             */
+            needs: components["schemas"]["NeedsEnum"];
+            /** @description Whether the caller has that role. */
+            useful: boolean;
+            operations: string[];
+        };
+        /**
+         * @description * `audit:read` - audit:read
+         *     * `boards:read` - boards:read
+         *     * `jobs:read` - jobs:read
+         *     * `jobs:write` - jobs:write
+         *     * `models:read` - models:read
+         *     * `models:write` - models:write
+         *     * `organizations:read` - organizations:read
+         *     * `organizations:write` - organizations:write
+         *     * `pods:read` - pods:read
+         *     * `reservations:read` - reservations:read
+         *     * `reservations:write` - reservations:write
+         *     * `tokens:read` - tokens:read
+         * @enum {string}
+         */
+        ScopeEnum: "audit:read" | "boards:read" | "jobs:read" | "jobs:write" | "models:read" | "models:write" | "organizations:read" | "organizations:write" | "pods:read" | "reservations:read" | "reservations:write" | "tokens:read";
         /**
          * @description * `audit:read` - audit:read
          *     * `boards:read` - boards:read
@@ -1330,7 +1598,12 @@ export interface components {
             name: string;
             /** @description How it begins, to tell it from others. */
             prefix: string;
+            person: components["schemas"]["Person"];
             scopes: components["schemas"]["ScopesEnum"][];
+            /** @description Where it may be used from; empty: anywhere. */
+            networks: string[];
+            /** @description The program that asked for it by device login, if one did. */
+            client: string;
             /** Format: uuid */
             organization_id: string;
             /** Format: uuid */
@@ -1339,10 +1612,19 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             expires_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
             last_used_at: string | null;
+            last_used_address: string | null;
             /** Format: date-time */
             revoked_at: string | null;
+            /**
+             * Format: uuid
+             * @description The token that it was rotated to.
+             */
+            replaced_by_id: string | null;
         };
         TokenPage: {
             results: components["schemas"]["Token"][];
@@ -1351,6 +1633,14 @@ export interface components {
              * @description The next page.
              */
             next: string | null;
+        };
+        TokenPolicy: {
+            /** @description How long tokens may live. */
+            most_days: number;
+        };
+        TokenPolicyRequest: {
+            /** @description How long tokens may live. */
+            most_days: number;
         };
         Unsupported: {
             op: string;
@@ -1504,6 +1794,135 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dataset"][];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    device_begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["BeginRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Begun"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    device_decide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecideRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    device_look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LookRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceRequest"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    device_redeem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedeemRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["RedeemRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceToken"];
                 };
             };
             /** @description Refused, with the reason. */
@@ -2275,6 +2694,70 @@ export interface operations {
             };
         };
     };
+    token_policy_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPolicy"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    token_policy_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenPolicyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPolicy"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     outbox_list: {
         parameters: {
             query?: never;
@@ -2693,6 +3176,103 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateTokenRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_revoke_all: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RevokeTokensRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedTokens"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_scopes: {
+        parameters: {
+            query?: {
+                /** @description Judge by the caller's role there. */
+                organization_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scope"][];
+                };
             };
             /** @description Refused, with the reason. */
             default: {
