@@ -9,10 +9,12 @@ from typing import Any, NoReturn
 
 from podium_client import errors
 from podium_client.client import Client
+from podium_client.device import log_in
 from podium_client.errors import PodiumError
 from podium_client.printing import clean, job_lines, report_lines, say, table
 from podium_client.run import run
 from podium_client.settings import Settings, load_settings, save_settings
+from podium_client.transport import Transport
 
 Outcome = tuple[Any, list[str], int]  # the JSON object, lines for people, exit code
 EXIT_CODES = """exit codes: 0 succeeded, 1 job failed, 2 bad input, 3 does not fit, 5 platform fault or time-out,
@@ -70,8 +72,8 @@ def parser() -> Parser:
         added.set_defaults(command=function)
         return added
 
-    login = command("login", _login, "store the server's address and an API token for later commands")
-    login.add_argument("--token", required=True, help="pod_..., or - to read it from stdin")
+    login = command("login", _login, "log in by a browser, or with a token, and store it for later commands")
+    login.add_argument("--token", help="pod_..., or - to read it from stdin; without it a browser is asked")
     _run_options(command("run", _run, "upload a model, launch a job and, with --wait, follow it to its end"))
     jobs = command("jobs", _jobs, "list jobs, newest first")
     jobs.add_argument("--state", help="only jobs in this state")
@@ -140,9 +142,12 @@ def _dim(text: str) -> tuple[str, int]:
 
 
 def _login(options: argparse.Namespace) -> Outcome:
-    from_stdin = options.token == "-"  # noqa: S105 - a dash is no secret
-    token = sys.stdin.readline().strip() if from_stdin else options.token
-    settings = Settings(url=load_settings(url=options.url).url, token=token)
+    url = load_settings(url=options.url).url
+    if options.token is None:
+        token = log_in(Transport(url, ""), say)
+    else:
+        token = sys.stdin.readline().strip() if options.token == "-" else options.token  # noqa: S105 - no secret
+    settings = Settings(url=url, token=token)
     with Client(url=settings.url, token=token) as client:
         session = client.session()
     if session.get("user") is None:
@@ -204,7 +209,7 @@ def _whoami(options: argparse.Namespace) -> Outcome:
     with _client(options) as client:
         session = client.session()
     if session.get("user") is None:
-        raise PodiumError("not_logged_in", "No valid token. Run `podium login --token pod_...`.", status=401)
+        raise PodiumError("not_logged_in", "No valid token. Run `podium login`.", status=401)
     lines = [f"{session['user']['email']} at {client.url}"]
     lines += [
         f"{row['name']} ({row['role']}): {row['balance_microcredits'] / 1e6:,.2f} credits"
