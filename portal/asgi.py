@@ -22,10 +22,10 @@ def build() -> Any:
 
     from portal.http.body import LimitBody
     from portal.live.consumer import LiveConsumer
-    from portal.tokens.sockets import actor_of_handshake
+    from portal.tokens.sockets import PodiumDoor
 
     sockets = [
-        path("ws/v1", LiveConsumer.as_asgi(authenticate=actor_of_handshake)),
+        path("ws/v1", LiveConsumer.as_asgi(door=PodiumDoor())),
         re_path(r"", no_such_socket),  # type: ignore[arg-type] # an ASGI application, as Channels wants it
     ]
     return ProtocolTypeRouter({"http": LimitBody(django, settings.REQUEST_MAX_BYTES), "websocket": URLRouter(sockets)})

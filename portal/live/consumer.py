@@ -1,60 +1,68 @@
-"""The socket /ws/v1: subscribe, unsubscribe, ping. Who asks is found at the handshake and again every half minute."""
+"""The socket /ws/v1: subscribe, unsubscribe, ping. Who asks is found at the handshake, and again by rechecks."""
 
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Hashable
 from typing import Any
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.utils import timezone
 
-from portal import tenancy
 from portal.live import topics
+from portal.live.door import Closing, Door
 from portal.live.frames import text_of
-from portal.live.handshake import Headers, has_bearer, headers_of, origin_is_ours
+from portal.live.handshake import headers_of, knock_of, origin_is_ours, subprotocol_of
 from portal.live.hub import Follow
-from portal.live.process import hints_are_heard, hub, in_thread, reader
+from portal.live.process import hints_are_heard, hub, in_thread, reader, rechecks
+from portal.live.rechecks import may_follow
 from portal.live.watcher import TooSlow, Watcher
 from portal.tenancy import Actor
 
-Authenticate = Callable[[Headers], Actor | None]
-
 HEARTBEAT_SECONDS = 10.0
-RECHECK_SECONDS = 30.0
 MOST_TOPICS = 100
 MESSAGE_BYTES = 64 * 1024
 MESSAGES_A_SECOND, BURST = 20, 60
 
-UNAUTHENTICATED, FOREIGN_ORIGIN, TOO_SLOW, MALFORMED, TOO_MANY, TOO_BIG = 4401, 4403, 4408, 4400, 4429, 1009
+FOREIGN_ORIGIN, TOO_SLOW, MALFORMED, TOO_MANY, TOO_BIG = 4403, 4408, 4400, 4429, 1009
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
-    """One socket of one tab. `authenticate` turns the handshake's headers into an actor; asgi.py supplies it."""
+    """One socket of one tab, or of one program. `door` knows people; asgi.py supplies it."""
 
-    def __init__(self, *, authenticate: Authenticate) -> None:
+    def __init__(self, *, door: Door) -> None:
         super().__init__()
-        self.authenticate = authenticate
+        self.door = door
+        self.credential: Hashable = None
 
     async def connect(self) -> None:
-        self.headers = headers_of(self.scope)
         self.follows: dict[str, Follow] = {}
         self.tasks: list[asyncio.Task[None]] = []
-        if not origin_is_ours(self.headers):
+        headers = headers_of(self.scope)
+        knock = knock_of(self.scope, headers)
+        if not origin_is_ours(headers, has_bearer=knock.bearer is not None):
             await self.close(FOREIGN_ORIGIN)
             return
-        self.actor = await self._who()
-        await self.accept()
-        if self.actor is None and has_bearer(self.headers):
-            await self.close(UNAUTHENTICATED)
+        try:
+            admission = await in_thread(lambda: self.door.admit(knock))
+        except Closing as closing:
+            # Accepted first, since only an open socket can say why it is closed.
+            await self.accept(subprotocol_of(self.scope))
+            await self.close(closing.code, closing.reason)
             return
+        self.actor: Actor | None = admission.actor
+        self.credential = admission.credential
+        await self.accept(subprotocol_of(self.scope))
         await hints_are_heard()
         self.watcher = Watcher(lambda frame: self.send(text_data=frame))
         self.allowance, self.counted_at = float(BURST), time.monotonic()
         self.watcher.offer(text_of({"type": "hello", "server_time": timezone.now()}))
-        self.tasks = [asyncio.ensure_future(work()) for work in (self._write, self._heartbeat, self._recheck)]
+        self.tasks = [asyncio.ensure_future(work()) for work in (self._write, self._heartbeat)]
+        if self.credential is not None:
+            rechecks().add(self)
 
     async def disconnect(self, code: int) -> None:
+        rechecks().remove(self)
         for follow in self.follows.values():
             hub().unfollow(follow)
         self.follows.clear()
@@ -95,7 +103,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self._refuse(topic, "too_many_topics")
             return
         found = topics.find(topic)
-        if found is None or not (await self._allowed([topic], self.actor)).get(topic):
+        if found is None or not (await in_thread(lambda: may_follow(self.actor, [topic]))).get(topic):
             await self._refuse(topic, "not_found")
             return
         kind, identifier = found
@@ -126,36 +134,19 @@ class LiveConsumer(AsyncWebsocketConsumer):
             sent = {name: follow.cursor for name, follow in self.follows.items() if follow.topic.read}
             await self.watcher.put(text_of({"type": "heartbeat", "topics": sent}))
 
-    async def _recheck(self) -> None:
+    def following(self) -> list[str]:
+        return list(self.follows)
+
+    async def learn(self, verdict: Closing | tuple[Actor, dict[str, bool]]) -> None:
         """A sign-out, a revoked token or a lost role ends what it had opened."""
-        while True:
-            await asyncio.sleep(RECHECK_SECONDS)
-            was_known = self.actor is not None
-            self.actor = await self._who()
-            if was_known and self.actor is None:
-                await self.close(UNAUTHENTICATED)
-                return
-            allowed = await self._allowed(list(self.follows), self.actor)
-            for topic in [name for name in self.follows if allowed.get(name) is False]:
-                self._unsubscribe(topic)
-                await self._refuse(topic, "not_found")
-
-    async def _who(self) -> Actor | None:
-        return await in_thread(lambda: self.authenticate(self.headers))
-
-    async def _allowed(self, names: list[str], actor: Actor | None) -> dict[str, bool]:
-        """Whether the actor may follow each topic, asked in the actor's own tenancy."""
-
-        def ask() -> dict[str, bool]:
-            with tenancy.context(user_id=actor.user_id if actor else None, org_ids=actor.org_ids if actor else ()):
-                return {
-                    name: kind.authorise(actor, identifier)
-                    for name in names
-                    if (found := topics.find(name))
-                    for kind, identifier in [found]
-                }
-
-        return await in_thread(ask)
+        if isinstance(verdict, Closing):
+            rechecks().remove(self)
+            await self.close(verdict.code, verdict.reason)
+            return
+        self.actor, allowed = verdict
+        for topic in [name for name in self.follows if allowed.get(name) is False]:
+            self._unsubscribe(topic)
+            await self._refuse(topic, "not_found")
 
     def _too_many(self) -> bool:
         """A bucket of messages that fills at a steady rate."""

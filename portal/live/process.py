@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 from portal import tenancy
 from portal.live.hints import CHANNEL
 from portal.live.hub import Hub, Read
+from portal.live.rechecks import Rechecks
 from portal.live.topics import Topic
 
 logger = logging.getLogger(__name__)
@@ -27,9 +28,10 @@ PATIENCE_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Running:
-    """A hub with its two tasks; `listening` is set once hints are heard for the first time."""
+    """A hub with its tasks; `listening` is set once hints are heard for the first time."""
 
     hub: Hub
+    rechecks: Rechecks
     listening: asyncio.Event
     tasks: "tuple[asyncio.Task[None], ...]"
 
@@ -40,6 +42,11 @@ _running: dict[asyncio.AbstractEventLoop, Running] = {}
 def hub() -> Hub:
     """The hub of the running loop, started when first asked for."""
     return _here().hub
+
+
+def rechecks() -> Rechecks:
+    """What checks the sockets of the running loop again."""
+    return _here().rechecks
 
 
 async def hints_are_heard() -> None:
@@ -54,9 +61,9 @@ def _here() -> Running:
     if loop not in _running:
         for old in [known for known in _running if known.is_closed()]:
             del _running[old]
-        made, listening = Hub(), asyncio.Event()
-        tasks = loop.create_task(made.run()), loop.create_task(_listen(made, listening))
-        _running[loop] = Running(made, listening, tasks)
+        made, checks, listening = Hub(), Rechecks(in_thread), asyncio.Event()
+        tasks = tuple(loop.create_task(work) for work in (made.run(), checks.run(), _listen(made, listening)))
+        _running[loop] = Running(made, checks, listening, tasks)
     return _running[loop]
 
 

@@ -1,5 +1,6 @@
 """What a person may reach: their roles, and the checks that verbs begin with."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from portal import tenancy
@@ -12,9 +13,17 @@ from portal.tenancy import Actor, Role
 def actor_of(user: User) -> Actor:
     """The person with all their roles, as a session has them."""
     with tenancy.context(user_id=user.id):
-        rows = Membership.objects.filter(user_id=user.id).order_by("id").values_list("org_id", "role")
-        roles = {org_id: Role(role) for org_id, role in rows}
+        roles = roles_of([user.id])[user.id]
     return Actor(user_id=user.id, roles=roles, is_operator=user.is_operator)
+
+
+def roles_of(user_ids: Collection[UUID]) -> dict[UUID, dict[UUID, Role]]:
+    """The roles of each person by organization. In a tenancy context: a person's own, or the system's for several."""
+    found: dict[UUID, dict[UUID, Role]] = {user_id: {} for user_id in user_ids}
+    rows = Membership.objects.filter(user_id__in=list(user_ids)).order_by("id")
+    for user_id, org_id, role in rows.values_list("user_id", "org_id", "role"):
+        found[user_id][org_id] = Role(role)
+    return found
 
 
 def require(actor: Actor, org_id: UUID, needed: Role) -> Role:

@@ -15,7 +15,7 @@ from portal.jobs import estimates, scheduling
 from portal.registry import services as registry
 from portal.registry import uploads
 from portal.reservations import services as reservations
-from portal.tokens import device
+from portal.tokens import device, tickets
 
 logger = logging.getLogger(__name__)
 SEEN = "ticker_seen"  # a key of the cache, for the readiness page
@@ -42,6 +42,7 @@ def rounds() -> list[Round]:
         Round("inspections", 60.0, registry.enqueue_waiting),
         Round("uploads", 300.0, uploads.expire_uploads),
         Round("device logins", 300.0, device.expire),
+        Round("socket tickets", 60.0, tickets.expire),
         Round("seen", 10.0, lambda: cache.set(SEEN, time.time(), SEEN_FOR)),
     ]
 

@@ -14,7 +14,7 @@ from portal.http.pagination import page
 from portal.http.views import PodiumView
 from portal.organizations.access import require
 from portal.tenancy import Role
-from portal.tokens import device_api, networks, services
+from portal.tokens import device_api, networks, services, tickets
 from portal.tokens.models import MOST_DAYS, Token
 from portal.tokens.scopes import NEEDED, SCOPES, operations
 
@@ -200,7 +200,29 @@ class TokenPolicyView(PodiumView):
         return Response({"most_days": services.set_policy(actor=self.actor, org_id=org_id, most_days=days)})
 
 
+class TicketSerializer(serializers.Serializer[Any]):
+    path = serializers.CharField(max_length=80, help_text="Of the socket: /ws/v1.")
+
+
+class TicketView(PodiumView):
+    """A ticket with which a page opens its socket, as the subprotocol ticket.TICKET beside podium.v1."""
+
+    session_only = ("POST",)
+
+    @extend_schema(
+        operation_id="tickets_create",
+        request=TicketSerializer,
+        responses={201: inline_serializer("Ticket", {"ticket": serializers.CharField()})},
+        tags=["session"],
+    )
+    def post(self, request: Request) -> Response:
+        path, key = self.body(TicketSerializer)["path"], str(request.session.session_key)
+        ticket = tickets.issue(actor=self.actor, session_key=key, path=path)
+        return Response({"ticket": ticket}, status=status.HTTP_201_CREATED)
+
+
 routes = [
+    path("tickets", TicketView.as_view()),
     path("tokens", TokensView.as_view()),
     path("tokens/scopes", ScopesView.as_view()),
     path("tokens/revoke-all", RevokeTokensView.as_view()),

@@ -86,3 +86,14 @@ class DeviceGuess(SystemModel):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
+
+
+class SocketTicket(SystemModel):
+    """Lets one page open one socket, once and at once. Kept as a keyed hash."""
+
+    digest = models.BinaryField(unique=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    session_key = models.CharField(max_length=40)
+    path = models.CharField(max_length=80)
+    expires_at = models.DateTimeField(db_index=True)
+    used_at = models.DateTimeField(null=True)

@@ -1,6 +1,7 @@
 """The socket /ws/v1 against the real server: who may open it, what it refuses, what it delivers and when it ends."""
 
 import json
+import threading
 import time
 from contextlib import suppress
 from datetime import timedelta
@@ -8,12 +9,20 @@ from datetime import timedelta
 import httpx
 import pytest
 from django.conf import settings as django_settings
+from django.db import connections
+from django.test import Client
+from django.utils import timezone
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from portal.live import consumer, hint, topics
+from portal import tenancy
+from portal.live import consumer, hint, rechecks, topics
+from portal.live.door import Closing, Knock
 from portal.organizations.models import Membership
 from portal.tenancy import Role
+from portal.tokens import tickets
+from portal.tokens.models import SocketTicket, Token
+from portal.tokens.sockets import PodiumDoor
 from tests.portal.server import serving
 
 
@@ -26,19 +35,25 @@ def address(django_db_setup, django_db_blocker):
 @pytest.fixture
 def quick(monkeypatch):
     """Checks again and beats within the patience of a test."""
-    monkeypatch.setattr(consumer, "RECHECK_SECONDS", 0.3)
+    monkeypatch.setattr(rechecks, "RECHECK_SECONDS", 0.3)
     monkeypatch.setattr(consumer, "HEARTBEAT_SECONDS", 0.2)
 
 
-def cookies(person) -> str:
+def ticket_of(client, path="/ws/v1") -> str:
+    return client.post("/api/v1/tickets", {"path": path}, content_type="application/json").json()["ticket"]
+
+
+def cookies(client) -> str:
     name = django_settings.SESSION_COOKIE_NAME
-    return f"{name}={person.browser().cookies[name].value}"
+    return f"{name}={client.cookies[name].value}"
 
 
-def browser(address, person=None, origin="own", **headers):
-    extra = {**headers, **({"Cookie": cookies(person)} if person else {})}
+def browser(address, person=None, origin="own", ticket=None, **headers):
+    """A page's socket: with a ticket when somebody is signed in."""
+    ticket = ticket or (person and ticket_of(person.browser()))
     given = f"http://{address}" if origin == "own" else origin
-    return connect(f"ws://{address}/ws/v1", additional_headers=extra, origin=given)
+    protocols = ["podium.v1", f"ticket.{ticket}"] if ticket else ["podium.v1"]
+    return connect(f"ws://{address}/ws/v1", additional_headers=headers, origin=given, subprotocols=protocols)
 
 
 def bearer(address, secret):
@@ -86,7 +101,7 @@ def closed_with(ws, seconds=5.0) -> int:
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", None, "https://127.0.0.1.evil.example"])
 def test_a_cookie_from_another_page_opens_nothing(address, person, origin):
     with pytest.raises(InvalidStatus) as refused:
-        browser(address, person, origin=origin)
+        browser(address, person, origin=origin, Cookie=cookies(person.browser()))
     assert refused.value.response.status_code == 403
 
 
@@ -143,6 +158,7 @@ def test_a_stranger_is_refused(address, person, stranger):
 def test_a_bad_token_is_told_so(address):
     with bearer(address, "pod_nonsense") as ws:
         assert closed_with(ws) == 4401
+        assert ws.close_reason == "auth.invalid"
 
 
 def test_unsubscribing_ends_it(address, person):
@@ -191,14 +207,90 @@ def test_topics_are_counted(address, person, monkeypatch):
         assert take(ws, "refused") == {"type": "refused", "topic": "pod:2", "code": "too_many_topics"}
 
 
+def test_a_cookie_alone_is_nobody(address, person):
+    with browser(address, Cookie=cookies(person.browser())) as ws:
+        subscribe(ws, f"project:{person.project_id}")
+        assert take(ws, "refused")["code"] == "not_found"
+
+
+def test_the_ticket_is_not_sent_back(address, person):
+    with browser(address, person) as ws:
+        assert ws.subprotocol == "podium.v1"
+
+
+def test_a_ticket_opens_one_socket(address, person):
+    ticket = ticket_of(person.browser())
+    with browser(address, ticket=ticket) as ws:
+        take(ws, "hello")
+    with browser(address, ticket=ticket) as ws:
+        assert (closed_with(ws), ws.close_reason) == (4401, "ticket.invalid")
+
+
+def test_fifty_sockets_with_one_ticket_are_one(person):
+    ticket, barrier, opened = ticket_of(person.browser()), threading.Barrier(50), []
+
+    def knock() -> None:
+        barrier.wait(30)
+        with suppress(Closing):
+            opened.append(PodiumDoor().admit(Knock("/ws/v1", None, ticket, "127.0.0.1")).actor)
+        connections.close_all()
+
+    threads = [threading.Thread(target=knock) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [actor.user_id for actor in opened] == [person.user.id]
+
+
+def test_a_ticket_is_for_its_path_and_for_half_a_minute(person):
+    ticket = ticket_of(person.browser())
+    assert tickets.redeem(ticket=ticket, path="/ws/v2") is None
+    with tenancy.context(role="system"):
+        rows = SocketTicket.objects.filter(user_id=person.user.id)
+        assert timedelta(seconds=25) < rows.get().expires_at - timezone.now() <= timedelta(seconds=30)
+        rows.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert tickets.redeem(ticket=ticket, path="/ws/v1") is None
+
+
+def test_tickets_are_for_signed_in_browsers_and_known_paths(person):
+    body = {"data": {"path": "/ws/v1"}, "content_type": "application/json"}
+    assert Client().post("/api/v1/tickets", **body).status_code == 401
+    assert person.bearer("jobs:read").post("/api/v1/tickets", **body).json()["code"] == "auth.session_only"
+    other = person.browser().post("/api/v1/tickets", {"path": "/other"}, content_type="application/json")
+    assert other.json()["code"] == "ticket.unknown_path"
+
+
+def test_a_ticket_of_a_session_that_has_ended_opens_nothing(address, person):
+    client = person.browser()
+    ticket = ticket_of(client)
+    client.logout()
+    with browser(address, ticket=ticket) as ws:
+        assert (closed_with(ws), ws.close_reason) == (4412, "session.ended")
+
+
 def test_signing_out_ends_the_socket(address, person, quick):
     client = person.browser()
-    name = django_settings.SESSION_COOKIE_NAME
-    with browser(address, Cookie=f"{name}={client.cookies[name].value}") as ws:
+    with browser(address, ticket=ticket_of(client)) as ws:
         subscribe(ws, f"project:{person.project_id}")
         settle(ws)
         client.logout()
-        assert closed_with(ws) == 4401
+        assert (closed_with(ws), ws.close_reason) == (4412, "session.ended")
+
+
+def test_another_password_ends_the_socket(address, person, quick):
+    with browser(address, person) as ws:
+        take(ws, "hello")
+        type(person.user).objects.filter(id=person.user.id).update(password="!")
+        assert (closed_with(ws), ws.close_reason) == (4412, "session.ended")
+
+
+@pytest.mark.parametrize("by", ["session", "token"])
+def test_a_suspended_person_is_put_out(address, person, quick, by):
+    with browser(address, person) if by == "session" else bearer(address, person.secret("jobs:read")) as ws:
+        take(ws, "hello")
+        type(person.user).objects.filter(id=person.user.id).update(is_active=False)
+        assert (closed_with(ws), ws.close_reason) == (4413, "person.suspended")
 
 
 def test_a_revoked_token_ends_the_socket(address, person, quick):
@@ -207,7 +299,50 @@ def test_a_revoked_token_ends_the_socket(address, person, quick):
         take(ws, "hello")
         client = person.browser()
         client.delete(f"/api/v1/tokens/{client.get('/api/v1/tokens').json()['results'][0]['id']}")
-        assert closed_with(ws) == 4401
+        assert (closed_with(ws), ws.close_reason) == (4410, "token.revoked")
+
+
+def test_an_expired_token_ends_the_socket_and_opens_none(address, person, quick):
+    secret = person.secret("jobs:read")
+    with bearer(address, secret) as ws:
+        take(ws, "hello")
+        with person.opened():
+            Token.objects.filter(user_id=person.user.id).update(expires_at=timezone.now())
+        assert (closed_with(ws), ws.close_reason) == (4411, "token.expired")
+    with bearer(address, secret) as ws:
+        assert (closed_with(ws), ws.close_reason) == (4411, "token.expired")
+
+
+def test_a_token_of_another_network_opens_no_socket(address, person):
+    body = {
+        "name": "t",
+        "scopes": ["jobs:read"],
+        "networks": ["192.0.2.0/24"],
+        "expires_in_days": 1,
+        "organization_id": str(person.org_id),
+    }
+    secret = person.browser().post("/api/v1/tokens", body, content_type="application/json").json()["token"]
+    with bearer(address, secret) as ws:
+        assert (closed_with(ws), ws.close_reason) == (4415, "token.wrong_network")
+
+
+def test_a_token_ends_with_the_membership(address, person, new_person, quick):
+    guest = new_person(joins=person)
+    body = {"name": "t", "scopes": ["jobs:read"], "expires_in_days": 1, "organization_id": str(person.org_id)}
+    secret = guest.browser().post("/api/v1/tokens", body, content_type="application/json").json()["token"]
+    with bearer(address, secret) as ws:
+        take(ws, "hello")
+        person.browser().delete(f"/api/v1/organizations/{person.org_id}/members/{guest.user.id}")
+        assert (closed_with(ws), ws.close_reason) == (4414, "membership.ended")
+
+
+def test_many_sockets_are_checked_with_few_questions(person, new_person, django_assert_max_num_queries):
+    door = PodiumDoor()
+    people = [person, *(new_person() for _ in range(5))]
+    admitted = [door.admit(Knock("/ws/v1", None, ticket_of(one.browser()), None)) for one in people]
+    with django_assert_max_num_queries(8, connection=connections["system"]):
+        checked = door.recheck([one.credential for one in admitted])
+    assert [checked[one.credential] for one in admitted] == [one.actor for one in admitted]
 
 
 def test_a_lost_membership_ends_the_topic(address, person, new_person, quick):

@@ -57,6 +57,7 @@ REFERENCES: dict[str, list[dict[str, Any]]] = {
         {"name": "t", "scopes": ["jobs:read"], "expires_in_days": 1, "organization_id": "{organization_id}"},
     ],
     "tokens/revoke-all": [{"organization_id": "{organization_id}"}],
+    "tickets": [{"path": "/ws/of/another"}],
     "device/look": [{"user_code": "BBBB-BBBB"}],
     "device/decide": [{"user_code": "BBBB-BBBB", "approve": True, "organization_id": "{organization_id}"}],
     "uploads": [{"name": "m.onnx", "size": 10, "project_id": "{project_id}"}],

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from portal.live.topics import kinds
 from tests.e2e.people import Person
@@ -231,7 +232,10 @@ def test_the_outbox_is_for_this_machine_alone(stack: Stack) -> None:
 
 def subscribe(stack: Stack, topic: str, headers: dict[str, str]) -> dict[str, Any]:
     """The first frame about the topic within a moment, or {} when the server accepted it without a word."""
-    with connect("ws" + stack.url.removeprefix("http") + "/ws/v1", additional_headers=headers) as socket:
+    protocols = [Subprotocol(f"ticket.{headers['ticket']}")] if "ticket" in headers else []
+    sent = {name: value for name, value in headers.items() if name != "ticket"}
+    address = "ws" + stack.url.removeprefix("http") + "/ws/v1"
+    with connect(address, additional_headers=sent, subprotocols=[Subprotocol("podium.v1"), *protocols]) as socket:
         socket.send(json.dumps({"type": "subscribe", "topic": topic, "after": 0}))
         socket.send(json.dumps({"type": "ping"}))
         for _ in range(50):
@@ -252,8 +256,8 @@ def subscribe(stack: Stack, topic: str, headers: dict[str, str]) -> dict[str, An
 def doors(stack: Stack, person: Person | None) -> list[dict[str, str]]:
     if person is None:
         return [{"Origin": stack.url}]
-    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in person.web.cookies.jar)
-    return [{"Authorization": f"Bearer {person.token}"}, {"Cookie": cookies, "Origin": stack.url}]
+    ticket = person.send("POST", "/api/v1/tickets", json={"path": "/ws/v1"}).json()["ticket"]
+    return [{"Authorization": f"Bearer {person.token}"}, {"ticket": ticket, "Origin": stack.url}]
 
 
 def test_every_kind_of_topic_has_an_entry() -> None:
@@ -292,7 +296,8 @@ def test_shared_topics_are_open_to_whoever_is_signed_in(
 
 def test_a_session_is_not_usable_from_another_site(owner: Owner, stack: Stack) -> None:
     """A page elsewhere may open a socket with the visitor's cookies; its Origin gives it away."""
-    headers = doors(stack, owner.person)[1] | {"Origin": "https://evil.example"}
+    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in owner.person.web.cookies.jar)
+    headers = {"Cookie": cookies, "Origin": "https://evil.example"}
     with pytest.raises(Exception, match=r"403|rejected|401"):
         subscribe(stack, f"job:{owner.things['job_id']}", headers)
 

@@ -603,6 +603,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A ticket with which a page opens its socket, as the subprotocol ticket.TICKET beside podium.v1. */
+        post: operations["tickets_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -1591,6 +1608,13 @@ export interface components {
             dtype: string;
             /** @description Integers; a name or null where the model leaves a dimension open. */
             shape: unknown[];
+        };
+        Ticket: {
+            ticket: string;
+        };
+        TicketRequest: {
+            /** @description Of the socket: /ws/v1. */
+            path: string;
         };
         Token: {
             /** Format: uuid */
@@ -3081,6 +3105,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["System"][];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tickets_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TicketRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
                 };
             };
             /** @description Refused, with the reason. */

@@ -1,11 +1,12 @@
 // Hands the tab's socket to components: useLive() for its state, useTopic() to follow a hint topic.
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { LiveSocket, socketUrl, type LiveState } from './socket';
+import { openWithTicket } from './ticket';
 
 const Context = createContext<LiveSocket | null>(null);
 
 export function LiveProvider({ children, socket }: { children: ReactNode; socket?: LiveSocket }) {
-  const [live] = useState(() => socket ?? new LiveSocket(socketUrl()));
+  const [live] = useState(() => socket ?? new LiveSocket(socketUrl(), { open: openWithTicket, random: Math.random }));
   useEffect(() => {
     const wake = () => {
       if (document.visibilityState === 'visible') live.wake();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StreamEvent } from '~/api/types';
-import { LiveSocket, socketUrl } from './socket';
+import { LiveSocket, socketUrl, type Line } from './socket';
 
 class FakeSocket {
   static all: FakeSocket[] = [];
@@ -32,8 +32,7 @@ class FakeSocket {
   }
 }
 
-const make = () =>
-  new LiveSocket('ws://x/ws/v1', { open: () => new FakeSocket() as unknown as WebSocket, random: () => 1 });
+const make = () => new LiveSocket('ws://x/ws/v1', { open: () => new FakeSocket() as unknown as Line, random: () => 1 });
 const newest = () => FakeSocket.all[FakeSocket.all.length - 1]!;
 const events = (...seqs: number[]): StreamEvent[] =>
   seqs.map((seq) => ({ seq, kind: 'log', attempt: 1, time: '', data: {} }));

@@ -23,8 +23,15 @@ interface Topic {
   listeners: Set<Listener>;
 }
 
+/** What is used of a WebSocket. */
+export type Line = Pick<WebSocket, 'readyState' | 'send' | 'close'> & {
+  onopen: (() => void) | null;
+  onmessage: ((message: { data: unknown }) => void) | null;
+  onclose: (() => void) | null;
+};
+
 interface Environment {
-  open: (url: string) => WebSocket;
+  open: (url: string) => Line;
   random: () => number;
 }
 
@@ -39,7 +46,7 @@ const LINGER = 10_000;
 const ASK_AGAIN = 2_000;
 
 export class LiveSocket {
-  private socket: WebSocket | null = null;
+  private socket: Line | null = null;
   private readonly topics = new Map<string, Topic>();
   private readonly watchers = new Set<(state: LiveState) => void>();
   private failures = 0;
@@ -52,7 +59,7 @@ export class LiveSocket {
 
   constructor(
     private readonly url: string,
-    private readonly environment: Environment = { open: (address) => new WebSocket(address), random: Math.random },
+    private readonly environment: Environment,
   ) {}
 
   /** Follows a topic from after `cursor`. Returns the way to stop. The socket is open only while somebody follows. */

@@ -1,7 +1,7 @@
 import { act, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Providers } from '~/testing/render';
-import { LiveSocket } from './socket';
+import { LiveSocket, type Line } from './socket';
 import { useJobStream } from './useJobStream';
 
 class FakeSocket {
@@ -51,7 +51,7 @@ function start() {
   const live = new LiveSocket('ws://x', {
     open: () => {
       made.push(new FakeSocket());
-      return made[made.length - 1] as unknown as WebSocket;
+      return made[made.length - 1] as unknown as Line;
     },
     random: () => 1,
   });
