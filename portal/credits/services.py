@@ -11,8 +11,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from portal import tenancy
+from portal.audit import services as audit
 from portal.credits.models import Account, Hold, Transfer
 from portal.errors import PodiumError
+from portal.tenancy import Actor
 
 Kind = Account.Kind
 
@@ -25,10 +27,12 @@ def open_wallet(*, org_id: UUID) -> None:
             grant(org_id=org_id, amount=settings.SIGNUP_GRANT_MICROCREDITS, note="Welcome to Podium")
 
 
-def grant(*, org_id: UUID, amount: int, note: str) -> Transfer:
-    """Issue credits to an organization's wallet."""
+def grant(*, org_id: UUID, amount: int, note: str, actor: Actor | None = None) -> Transfer:
+    """Issue credits to an organization's wallet; without an actor it is the platform that does."""
     with tenancy.atomic():
         wallet, _ = _lock(org_id)
+        facts = {"microcredits": amount}
+        audit.record("credits.granted", actor=actor, org_id=org_id, target_id=org_id, label=note, after=facts)
         return _move(Transfer.Kind.GRANT, _platform(Kind.ISSUED), wallet, amount, org_id=org_id, note=note)
 
 

@@ -7,6 +7,7 @@ from django.db import IntegrityError
 
 from portal import tenancy
 from portal.accounts.models import User
+from portal.audit import services as audit
 from portal.errors import NotFound, PodiumError
 from portal.events import publish
 from portal.organizations.access import require
@@ -38,6 +39,9 @@ def _create(*, org_id: UUID, name: str, personal_of: User) -> None:
     project = Project.objects.create(org_id=org_id, slug="default", name="Default", is_default=True)
     Membership.objects.create(org_id=org_id, user=personal_of, role=Role.OWNER)
     organization_created.send(Organization, org_id=org_id, project_id=project.id)
+    audit.record(
+        "organization.created", actor=Actor(user_id=personal_of.id), org_id=org_id, target_id=org_id, label=name
+    )
 
 
 def add_member(*, actor: Actor, org_id: UUID, email: str, role: Role) -> Membership:
@@ -55,6 +59,7 @@ def add_member(*, actor: Actor, org_id: UUID, email: str, role: Role) -> Members
         raise PodiumError("member.exists", "This person is a member already: change their role instead.", status=409)
     with tenancy.atomic():
         membership = Membership.objects.create(org_id=org_id, user=user, role=role)
+        _tell("member.added", actor, membership, after={"role": role})
     publish(MembershipChanged(org_id, user.id))
     return membership
 
@@ -67,8 +72,9 @@ def change_role(*, actor: Actor, org_id: UUID, user_id: UUID, role: Role) -> Mem
         require(actor, org_id, Role.OWNER if owners_matter else Role.ADMIN)
         if membership.role == Role.OWNER and role is not Role.OWNER:
             _keep_an_owner(org_id, user_id)
-        membership.role = role
+        before, membership.role = membership.role, role
         membership.save(update_fields=["role"])
+        _tell("member.role_changed", actor, membership, before={"role": before}, after={"role": role})
         publish(MembershipChanged(org_id, user_id))
     return membership
 
@@ -81,8 +87,21 @@ def remove_member(*, actor: Actor, org_id: UUID, user_id: UUID) -> None:
             require(actor, org_id, Role.OWNER if membership.role == Role.OWNER else Role.ADMIN)
         if membership.role == Role.OWNER:
             _keep_an_owner(org_id, user_id)
+        _tell("member.removed", actor, membership, before={"role": membership.role})
         membership.delete()
         publish(MembershipChanged(org_id, user_id))
+
+
+def _tell(action: str, actor: Actor, membership: Membership, **facts: dict[str, str]) -> None:
+    audit.record(
+        action,
+        actor=actor,
+        org_id=membership.org_id,
+        target_id=membership.user_id,
+        label=membership.user.email,
+        before=facts.get("before"),
+        after=facts.get("after"),
+    )
 
 
 def _locked(org_id: UUID, user_id: UUID) -> Membership:

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from portal import tenancy
+from portal.audit import services as audit
 from portal.errors import NotFound
 from portal.events import publish
 from portal.organizations.access import require
@@ -70,6 +71,20 @@ def enqueue_waiting() -> int:
     return len(ids)
 
 
+def tell(action: str, actor: Actor, row: Model) -> None:
+    """Write into the audit log what was done to a model."""
+    facts = {"sha256": row.sha256, "bytes": row.bytes}
+    audit.record(
+        action,
+        actor=actor,
+        org_id=row.org_id,
+        project_id=row.project_id,
+        target_id=row.id,
+        label=row.name,
+        after=facts,
+    )
+
+
 def delete(*, actor: Actor, model_id: UUID) -> None:
     """Hide the model from everybody. Its bytes stay, since finished jobs stand on them."""
     with tenancy.atomic():
@@ -79,4 +94,5 @@ def delete(*, actor: Actor, model_id: UUID) -> None:
         require(actor, row.org_id, Role.MEMBER)
         row.deleted_at = timezone.now()
         row.save(update_fields=["deleted_at"])
+        tell("model.deleted", actor, row)
         publish(ModelChanged(row.project_id, row.id, "deleted"))

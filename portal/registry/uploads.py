@@ -16,6 +16,7 @@ from portal.organizations.access import project_for, require
 from portal.queue import INSPECT_MODEL, enqueue
 from portal.registry.events import ModelChanged
 from portal.registry.models import Model, Upload
+from portal.registry.services import tell
 from portal.tenancy import Actor, Role
 
 LIFE = timedelta(days=2)
@@ -116,6 +117,7 @@ def _make_model(actor: Actor, upload: Upload) -> Model:
     upload.model_id = model.id
     upload.save(update_fields=["model_id"])
     enqueue(INSPECT_MODEL, model.id)
+    tell("model.uploaded", actor, model)
     publish(ModelChanged(model.project_id, model.id, model.state))
     return model
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from portal import tenancy
+from portal.audit import services as audit
 from portal.credits import services as credits
 from portal.errors import NotFound, PodiumError
 from portal.events import publish
@@ -75,6 +76,8 @@ def reserve(
             hold_id=held.id,
             created_by_id=actor.user_id,
         )
+        facts = {"price_microcredits": cost, "starts_at": starts_at, "ends_at": ends_at}
+        _tell("reservation.created", actor, row, facts)
         publish(ReservationChanged(row.project_id, row.id, row.state))
         return row
 
@@ -102,6 +105,7 @@ def cancel(*, actor: Actor, reservation_id: UUID) -> Reservation:
         row.save(update_fields=["state", "occupancy"])
         if occupancy_id:
             pods.release(occupancy_id=occupancy_id, at=now)
+        _tell("reservation.cancelled", actor, row, {"captured_microcredits": captured})
         publish(ReservationChanged(row.project_id, row.id, row.state))
         return row
 
@@ -116,6 +120,18 @@ def settle_due(*, now: datetime | None = None) -> int:
             Reservation.objects.filter(id=row.id, state=State.BOOKED).update(state=State.ENDED)
             publish(ReservationChanged(row.project_id, row.id, State.ENDED))
     return len(rows)
+
+
+def _tell(action: str, actor: Actor, row: Reservation, after: dict[str, object]) -> None:
+    audit.record(
+        action,
+        actor=actor,
+        org_id=row.org_id,
+        project_id=row.project_id,
+        target_id=row.id,
+        label=f"{row.ipus} IPUs of {row.pod.name}",
+        after=after,
+    )
 
 
 def _check_window(starts_at: datetime, ends_at: datetime) -> None:

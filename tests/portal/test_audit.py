@@ -155,3 +155,33 @@ def test_log_ins_are_the_persons_own_to_see(person, stranger):
     assert stranger.browser().get("/api/v1/audit/mine", {"target_id": str(person.user.id)}).json()["results"] == []
     assert person.bearer("audit:read").get("/api/v1/audit/mine").status_code == 403
     assert client.get(f"/api/v1/organizations/{person.org_id}/audit", {"action": "session"}).json()["results"] == []
+
+
+def test_verbs_on_members_are_told_with_before_and_after(person, new_person):
+    guest = new_person(joins=person)
+    address = f"/api/v1/organizations/{person.org_id}/members/{guest.user.id}"
+    person.browser().patch(address, {"role": "viewer"}, content_type="application/json")
+    person.browser().delete(address)
+    told = [(row["action"], row["name"], row["before"], row["after"]) for row in entries(person, action="member")]
+    assert told == [
+        ("member.removed", guest.user.email, {"role": "viewer"}, None),
+        ("member.role_changed", guest.user.email, {"role": "member"}, {"role": "viewer"}),
+        ("member.added", guest.user.email, None, {"role": "member"}),
+    ]
+
+
+def test_a_new_organization_and_its_credits_are_told(person):
+    told = {row["action"]: row["actor_email"] for row in entries(person)}
+    assert told == {"organization.created": person.user.email, "credits.granted": None}
+
+
+def test_what_a_token_does_names_the_token(person):
+    bearer = person.bearer("models:write")
+    begun = bearer.post("/api/v1/uploads", {"name": "m.onnx", "size": 3}, content_type="application/json").json()
+    address = f"/api/v1/uploads/{begun['id']}"
+    bearer.put(address, b"abc", "application/octet-stream", headers={"Upload-Offset": "0"})
+    model = bearer.post(f"{address}/complete").json()
+    bearer.delete(f"/api/v1/models/{model['id']}")
+    rows = entries(person, action="model")
+    assert [row["action"] for row in rows] == ["model.deleted", "model.uploaded"]
+    assert {row["token_id"] for row in rows} == {entries(person, action="token.created")[0]["target_id"]}
