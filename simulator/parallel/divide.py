@@ -19,6 +19,7 @@ from simulator.parallel.sharding import sharded
 from simulator.parallel.sharing import parts_added_once
 from simulator.parallel.stages import Staging, forward_sources, matches, unknown_node
 from simulator.parallel.subgraphs import Hop, IpuGraph, cut
+from simulator.parallel.views import with_views_made
 
 
 def divide(
@@ -33,6 +34,7 @@ def divide(
     graph = serialised(graph, config.embedding_steps)
     if graph.training and parallel.ipus_per_replica > 1:
         graph, staging = parts_added_once(graph, staging, parallel.stage_ipus)
+    graph, staging = with_views_made(graph, staging, parallel.stage_ipus)
     parts, hops = cut(graph, staging, parallel.stage_ipus)
     return tuple(_rewritten(part, staging, config, parallel, shard_minimum) for part in parts), hops
 

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from simulator.errors import SimulatorError
-from simulator.graph.graph import Graph, Pass, Role
+from simulator.graph.graph import Graph, Kind, Pass, Role
 from simulator.learning.step import LOSS_SCOPE, UPDATE_SCOPE
 
 EVERYWHERE = -1
@@ -114,10 +114,14 @@ def _is_shared(source: str, pass_: int) -> bool:
 
 
 def _follow_data(graph: Graph, stages: list[int | None]) -> None:
-    """Operators of no node run where their data is: forward work with the latest input, backward with the earliest."""
+    """Operators of no node run where their data is: forward work with the latest input, backward with the earliest.
+
+    The slope of a view (a slice has no operator forwards) waits for its reader where it is larger than what it is made
+    of: as the view is taken before data crosses, its slope is filled up after it came back.
+    """
     writer: dict[int, int] = {}
     for index in range(len(graph.ops)):
-        if stages[index] is None and graph.ops.pass_[index] != Pass.UPDATE:
+        if stages[index] is None and graph.ops.pass_[index] != Pass.UPDATE and not _fills_up(graph, index):
             roots = (graph.tensors.root(t) for t in graph.ops.inputs[index])
             near = [s for s in (stages[writer[r]] for r in roots if r in writer) if s is not None]
             if near:
@@ -133,6 +137,14 @@ def _follow_data(graph: Graph, stages: list[int | None]) -> None:
             stage = stages[index]
             if stage is not None:
                 reader[graph.tensors.root(tensor)] = stage
+
+
+def _fills_up(graph: Graph, index: int) -> bool:
+    """Whether this is the slope of a view of the model, larger than what it is made of."""
+    ops, sizes = graph.ops, graph.tensors.bytes
+    if ops.pass_[index] != Pass.BACKWARD or not ops.source[index] or ops.kind[index] != Kind.MOVEMENT:
+        return False
+    return sum(int(sizes[t]) for t in ops.outputs[index]) > sum(int(sizes[t]) for t in ops.inputs[index])
 
 
 def _weights(graph: Graph) -> list[int]:

@@ -19,7 +19,8 @@ class Contraction:
 
     ``rows`` x ``width`` are the output positions of one batch item that need work. A tile of ``r`` output rows reads
     ``r * row_step + row_halo`` input rows of ``in_width`` positions, never more than ``in_rows`` or ``r * row_taps``.
-    ``fold`` is the number of kernel taps that were folded into ``ins``.
+    ``fold`` is the number of kernel taps that were folded into ``ins``, ``folds`` says along which of both dimensions
+    (rows, within a row); taps of a dimension that is not folded are still ``taps``.
     ``resident`` says which operand (input, weights) already lies where the plan wants it.
     """
 
@@ -39,6 +40,7 @@ class Contraction:
     half_partials: bool
     resident: tuple[bool, bool]
     fold: int = 1
+    folds: tuple[bool, bool] = (False, False)
     transforms: tuple[str, ...] = ()
     copied: tuple[bool, bool] = (False, False)  # operands that tiles must rearrange before the vertex can use them
     relaid: tuple[bool, bool] = (False, False)  # operands that lie otherwise than the matrix unit reads them
@@ -133,11 +135,16 @@ def _columns_read(dims: list[tuple[int, ...]], outs: tuple[int, ...], taps: tupl
 
 
 def restatements(problem: Contraction) -> tuple[Contraction, ...]:
-    """``problem`` and transforms PopLibs also tries: groups joined, kernel folded into channels, operands swapped."""
+    """``problem`` and transforms PopLibs also tries: groups joined, kernel folded into channels, operands swapped.
+
+    The kernel is folded along any of its dimensions, as PopLibs' planner tries every set of them (``expandDims``).
+    """
     base = joined(problem)
     found = [base]
     if base.taps > 1:
-        found.append(folded(base))
+        found.append(folded(base, (True, True)))
+    if base.row_taps > 1 and base.kernel_width > 1:
+        found += [folded(base, (True, False)), folded(base, (False, True))]
     found += [swapped(each) for each in tuple(found) if each.taps == 1]
     return tuple(found)
 
@@ -156,14 +163,18 @@ def joined(problem: Contraction) -> Contraction:
     )
 
 
-def folded(problem: Contraction) -> Contraction:
-    """The kernel folded into input channels: every tap of a position is a channel, copied where windows overlap."""
+def folded(problem: Contraction, folds: tuple[bool, bool]) -> Contraction:
+    """Dimensions of the kernel (rows, within a row) folded into input channels: every tap of a position is a channel,
+    copied where windows overlap."""
+    taken = (problem.row_taps if folds[0] else 1) * (problem.kernel_width if folds[1] else 1)
+    which = {(True, False): "fold rows of kernel", (False, True): "fold columns of kernel"}.get(folds, "fold kernel")
     return replace(
         problem,
-        ins=problem.ins * problem.taps,
-        taps=1,
-        fold=problem.taps,
-        transforms=(*problem.transforms, "fold kernel"),
+        ins=problem.ins * taken,
+        taps=problem.taps // taken,
+        fold=taken,
+        folds=folds,
+        transforms=(*problem.transforms, which),
         copied=(True, problem.copied[1]),
     )
 
@@ -183,6 +194,7 @@ def swapped(problem: Contraction) -> Contraction:
         row_halo=0,
         row_taps=1,
         fold=1,
+        folds=(False, False),
         resident=(problem.resident[1], problem.resident[0]),
         transforms=(*problem.transforms, "swap operands"),
         copied=(problem.copied[1] or not problem.resident[1], problem.copied[0] or not problem.resident[0]),

@@ -20,6 +20,7 @@ from simulator.planner.search import (
     copy_cycles,
     grains,
     input_elements,
+    operand_elements,
     serial_work,
     vertex_cycles,
 )
@@ -127,8 +128,7 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
         serial.append(Step("write", None, grid.full(written // max(1, split.ins)), Part.COPY))
     steps = relayout(asked, problem, ipu)
     steps += [Step(s.name, s.exchange, s.compute, s.part, split.serial) for s in serial]
-    kept = (own_inputs if problem.resident[0] else 0) + (own_weights if problem.resident[1] else 0)
-    held = grid.full((read + weights + copied) * problem.element) - kept  # what already lies there takes no more room
+    held = _held(problem, operand_elements(problem, grid, read, weights), (own_inputs, own_weights), grid)
     return assemble(
         Recipe(
             method=split.method,
@@ -136,7 +136,7 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
             outputs=proportional(asked.outputs + asked.zero_filled, results),
             codelets=_codelets(split, problem),
             splits=_named(split),
-            temporary=_temporary(held, grid.full(partials * problem.partial), split, problem),
+            temporary=_temporary(*held, grid.full(partials * problem.partial), split, problem),
             flops=2 * asked.macs,
             operands=_residents(problem, own_inputs, own_weights),
         ),
@@ -144,14 +144,26 @@ def lay_out(split: Split, asked: Contraction, ipu: Ipu) -> Plan:
     )
 
 
-def _temporary(held: Ints, partials: Ints, split: Split, problem: Contraction) -> Ints:
-    """Bytes at the worst moment: operands beside partials, or, when they are added, partials beside what is gathered.
+def _held(problem: Contraction, elements: tuple[Ints, Ints], own: tuple[Ints, Ints], grid: Grid) -> tuple[Ints, Ints]:
+    """Bytes of operands while they are rearranged and while they are multiplied; what lies there takes no more room."""
+    arrived, used = (grid.full(each * problem.element) for each in elements)
+    for mine, resident, copied in zip(own, problem.resident, problem.copied, strict=True):
+        arrived = arrived - mine * resident
+        used = used - mine * (resident and not copied)
+    return arrived, used
+
+
+def _temporary(arrived: Ints, used: Ints, partials: Ints, split: Split, problem: Contraction) -> Ints:
+    """Bytes at the worst moment: operands as they are rearranged, operands beside partials, or, when they are added,
+    partials beside what is gathered.
 
     The vertex writes the operator's output itself where nothing is left to be done with partials.
     """
     if split.ins > 1:
-        return np.maximum(held + partials, 2 * partials)
-    return held if problem.partial == problem.result and split.serial == 1 else held + partials
+        return np.maximum(arrived, np.maximum(used + partials, 2 * partials))
+    if problem.partial == problem.result and split.serial == 1:
+        return np.maximum(arrived, used)
+    return np.maximum(arrived, used + partials)
 
 
 def _multiply(problem: Contraction, grid: Grid, gathered: Exchange, copied: Ints, vertex: Ints) -> list[Step]:

@@ -240,12 +240,25 @@ def vertex_cycles(
 
 def input_elements(problem: Contraction, groups: Ints, batch: Ints, rows: Ints, ins: Ints) -> Ints:
     """Elements of the input that tiles read: the window of their rows, or its unfolded copy where that is less."""
-    reach = np.ceil(rows * problem.row_step).astype(np.int64) + problem.row_halo
-    lines = np.where(rows > 0, np.minimum(np.minimum(problem.in_rows, reach), rows * problem.row_taps), 0)
-    window = groups * batch * lines * problem.in_width * ceil_divide(ins, problem.fold)
+    window = groups * batch * _lines(problem, rows) * problem.in_width * ceil_divide(ins, problem.fold)
     if problem.fold == 1:
         return window
-    return np.minimum(window, groups * batch * rows * problem.width * ins)
+    return np.minimum(window, groups * batch * _unfolded(problem, rows) * ins)
+
+
+def _lines(problem: Contraction, rows: Ints) -> Ints:
+    """Rows of the input that ``rows`` rows of the output read."""
+    reach = np.ceil(rows * problem.row_step).astype(np.int64) + problem.row_halo
+    return np.where(rows > 0, np.minimum(np.minimum(problem.in_rows, reach), rows * problem.row_taps), 0)
+
+
+def _unfolded(problem: Contraction, rows: Ints) -> Ints:
+    """Positions of the copy in which a dimension of the kernel is channels: those of the output along a dimension that
+    is folded, those of the input along another."""
+    if problem.fold == 1:
+        return rows * problem.width
+    along, within = problem.folds
+    return (rows if along else _lines(problem, rows)) * (problem.width if within else problem.in_width)
 
 
 def copy_cycles(problem: Contraction, elements: Ints) -> Ints:
@@ -255,7 +268,7 @@ def copy_cycles(problem: Contraction, elements: Ints) -> Ints:
 
 def copied_elements(problem: Contraction, sizes: Sizes) -> Ints:
     """Elements that each tile rearranges before the vertex runs."""
-    inputs = sizes.groups * sizes.batch * sizes.rows * problem.width * sizes.ins
+    inputs = sizes.groups * sizes.batch * _unfolded(problem, sizes.rows) * sizes.ins
     weights = sizes.groups * problem.taps * sizes.ins * sizes.outs
     return inputs * problem.copied[0] + weights * problem.copied[1]
 
@@ -312,11 +325,19 @@ def cast_cycles(problem: Contraction, results: Ints, ipu: Ipu) -> Ints:
 
 
 def temporary_bytes(problem: Contraction, worst: Worst) -> Ints:
-    """Bytes of the fullest tile at its worst: operands, their copies and partial sums, or partial sums as they join."""
+    """Bytes of the fullest tile at its worst: operands as they are rearranged, operands beside partial sums, or partial
+    sums as they join."""
     w = worst
-    read = w.read * problem.element
-    weights = w.groups * problem.taps * w.ins * w.outs * problem.element
+    weights = w.groups * problem.taps * w.ins * w.outs
     partials = w.groups * w.batch * w.rows * problem.width * w.outs * problem.partial
-    copied = copied_elements(problem, w) * problem.element
+    arrived, used = operand_elements(problem, w, w.read, weights)
     joined = np.where(w.depth > 1, 2 * partials, 0)
-    return np.maximum(read + copied + weights + partials, joined)
+    return np.maximum(np.maximum(arrived * problem.element, used * problem.element + partials), joined)
+
+
+def operand_elements(problem: Contraction, sizes: Sizes, read: Ints, weights: Ints) -> tuple[Ints, Ints]:
+    """Elements of operands on each tile while they are rearranged, and while the vertex runs: what was rearranged is
+    gone then, its copy stays (PopLibs takes the greater of both, its transforms and its convolution)."""
+    copied = copied_elements(problem, sizes)
+    gone = read * problem.copied[0] + weights * problem.copied[1]
+    return read + weights + copied, read + weights + copied - gone

@@ -15,7 +15,6 @@ KNOWN = {each.name: each for each in read_configurations()}
 # what is still over, and why; the share of a tile that it must not exceed
 OVER = {
     "mlperf-v2.0-rnnt-pod64-open": (1.35, "another encoder stands for its own, and its joint network runs in parts"),
-    "examples-unet-medical-training": (1.06, "convolutions over 572 x 572 points in the first stage"),
 }
 # PopRT's table of BERT-Base at 256 tokens (examples/bert/README.md) states the batches that ran and those that did not
 BERT_SQUAD = "poprt-example-bertsquad"

@@ -1,6 +1,6 @@
 """Plans of matrix products and convolutions: exact, within limits, cheaper for less work, sensitive to every option."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from simulator.machines.ipu import ipu
 from simulator.planner.contraction import Contraction, contraction, folded, joined, restatements, swapped
 from simulator.planner.grid import plan_contraction
 from simulator.planner.plan import Part, Plan
-from simulator.planner.search import choose, useful_splits
+from simulator.planner.search import choose, copied_elements, operand_elements, useful_splits
 from simulator.planner.vertices import slic_cycles
 
 CHIP = ipu("GC200")
@@ -235,7 +235,52 @@ def test_restatements_do_the_same_work() -> None:
     for other in restatements(base):
         assert other.macs == base.macs
         assert other.groups * other.batch * other.rows * other.width * other.outs == base.outputs
-    assert swapped(folded(base)).transforms == ("fold kernel", "swap operands")
+    assert swapped(folded(base, (True, True))).transforms == ("fold kernel", "swap operands")
+
+
+def test_a_kernel_unfolds_along_any_of_its_dimensions() -> None:
+    base = replace(conv(4, 16, 32, 28, 3), taps=15, row_taps=3)  # three rows of five
+    found = {each.transforms[-1]: each for each in restatements(base) if each.transforms[-1:] and each.fold > 1}
+    sizes = {name: (each.ins, each.taps) for name, each in found.items()}
+    assert sizes == {
+        "fold kernel": (240, 1), "fold rows of kernel": (48, 5), "fold columns of kernel": (80, 3),
+    }  # fmt: skip
+    rows = np.array([7])
+    copies = {name: int(copied_elements(each, Tile(rows, each.ins))[0]) for name, each in found.items()}
+    read = 7 + base.row_halo  # rows of the input
+    assert copies["fold kernel"] == 7 * base.width * 240
+    assert copies["fold rows of kernel"] == 7 * base.in_width * 48
+    assert copies["fold columns of kernel"] == read * base.width * 80
+
+
+def test_what_was_rearranged_is_gone_when_the_product_is_made() -> None:
+    base = conv(4, 16, 32, 28, 3)
+    every = folded(base, (True, True))
+    one = Tile(np.array([7]), every.ins)
+    read, weights = np.array([1000]), np.array([50])
+    arrived, used = operand_elements(every, one, read, weights)
+    copied = int(copied_elements(every, one)[0])
+    assert (int(arrived[0]), int(used[0])) == (1050 + copied, 50 + copied)
+    assert [int(each[0]) for each in operand_elements(base, one, read, weights)] == [1050, 1050]
+
+
+@dataclass
+class Tile:
+    """A tile of all groups, one batch item and all output channels of one."""
+
+    rows: np.ndarray
+    channels: int
+
+    @property
+    def ins(self) -> np.ndarray:
+        return np.array([self.channels])
+
+    @property
+    def groups(self) -> np.ndarray:
+        return np.array([1])
+
+    batch = groups
+    outs = groups
 
 
 def test_narrow_groups_are_joined_to_fill_the_unit() -> None:
