@@ -52,6 +52,7 @@ class Kind(IntEnum):
     SORT = 11
     FALLBACK = 12
     STENCIL = 13
+    CELL = 14
 
 
 class Pass(IntEnum):
@@ -98,6 +99,7 @@ REQUIRED_ATTRIBUTES: dict[Kind, frozenset[str]] = {
     Kind.POOL: frozenset({"op", "outputs", "window", "channels"}),
     Kind.NORM: frozenset({"name", "rows", "columns"}),
     Kind.SOFTMAX: frozenset({"name", "rows", "columns"}),
+    Kind.CELL: frozenset({"name", "rows", "columns"}),
     Kind.RANDOM: frozenset({"elements"}),
     Kind.SORT: frozenset({"rows", "columns"}),
     Kind.FALLBACK: frozenset({"op", "elements"}),

@@ -11,6 +11,7 @@ import numpy as np
 from simulator.errors import SimulatorError
 from simulator.graph.graph import Graph, Kind, Role
 from simulator.machines.ipu import Ipu
+from simulator.planner.cell import plan_cell
 from simulator.planner.composite import plan_norm, plan_softmax
 from simulator.planner.contraction import contraction
 from simulator.planner.ctc import plan_ctc
@@ -81,6 +82,8 @@ class _Walk:
             self._contraction(index, kind)
         elif kind == Kind.ELEMENTWISE:
             self._elementwise(index)
+        elif kind == Kind.CELL:
+            self._cell(index)
         elif kind in (Kind.NORM, Kind.SOFTMAX):
             self._composite(index, kind)
         elif kind == Kind.REDUCE:
@@ -218,6 +221,15 @@ class _Walk:
         else:
             plan = plan_softmax(a["name"], a["rows"], a["columns"], across, dtype, home.spread, foreign, self.ipu)
         self._record(index, plan, home.start, home.across)
+
+    def _cell(self, index: int) -> None:
+        """A cell runs where the state lies; its results stay there."""
+        a = self.graph.ops.attributes[index]
+        for root in self.roots(index):
+            self.layout(root)
+        home = self._home(index, a["rows"] * a["columns"])
+        itemsize = self.itemsize(self.graph.ops.outputs[index][0])
+        self._record(index, plan_cell(a["name"], self._dtype(index), itemsize, home.spread, self.ipu), home.start)
 
     def _home(self, index: int, elements: int) -> Layout:
         """Where an element-wise operator runs: where it writes in place, else with its first operand of full size."""

@@ -83,12 +83,7 @@ class Call:
 
     def data_dependent(self, what: str) -> SimulatorError:
         """The refusal when ``what`` would have to be known before the run."""
-        return SimulatorError(
-            "model.data_dependent",
-            f"Node '{self.node.label}' ({self.node.op.name}) needs its {what} before the run, but it is computed from "
-            "the inputs. An IPU compiles for fixed shapes: export the model with fixed shapes.",
-            params={"node": self.node.label, "op": self.node.op.name, "what": what},
-        )
+        return data_dependent(self.node, what)
 
     def needs_trips(self, name: str) -> SimulatorError:
         """The question how often a loop runs at most, asked as for an open dimension."""
@@ -164,6 +159,16 @@ class Call:
             f"Node '{self.node.label}' ({self.node.op.name}) {what}. Correct the model and export it again.",
             params={"node": self.node.label, "op": self.node.op.name},
         )
+
+
+def data_dependent(node: NodePlan, what: str) -> SimulatorError:
+    """The refusal when ``what`` of a node would have to be known before the run."""
+    return SimulatorError(
+        "model.data_dependent",
+        f"Node '{node.label}' ({node.op.name}) needs its {what} before the run, but they come from the inputs. "
+        "An IPU compiles for fixed shapes: export the model with fixed shapes.",
+        params={"node": node.label, "op": node.op.name, "what": what},
+    )
 
 
 def decided(value: Any) -> np.ndarray | None:

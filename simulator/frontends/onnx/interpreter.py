@@ -9,13 +9,20 @@ import jax
 import numpy as np
 
 from simulator.errors import SimulatorError
-from simulator.frontends.onnx.call import Call, Context
+from simulator.frontends.onnx.call import Call, Context, data_dependent
 from simulator.frontends.onnx.plan import GraphPlan, NodePlan
 from simulator.program import scope_name
 
 Environment = dict[str, Any]
 # what numpy and JAX raise for arrays that do not go together
-MISFITS = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError, KeyError, NotImplementedError)
+MISFITS = (
+    TypeError, ValueError, IndexError, ArithmeticError, KeyError, NotImplementedError, AssertionError, AttributeError,
+)  # fmt: skip
+# what JAX raises where the numbers of a traced array are wanted
+UNKNOWN_VALUES = (
+    jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError, jax.errors.NonConcreteBooleanIndexError,
+)  # fmt: skip
 
 
 def run_graph(
@@ -82,11 +89,23 @@ def _checked(call: Call, value: Any) -> Any:
 
 
 def _misfit(node: NodePlan, arguments: Sequence[Any], error: Exception) -> SimulatorError:
-    shapes = [list(getattr(a, "shape", ())) for a in arguments if a is not None]
-    shown = " and ".join(str(shape[:8]) for shape in shapes[:6]) or "no inputs"
-    reason = str(error).strip().split("\n", 1)[0][:300]
+    """A refusal in words of ours: what numpy and JAX say is about arrays that the user has never seen."""
+    if isinstance(error, UNKNOWN_VALUES):
+        return data_dependent(node, "values")
+    given = [a for a in arguments if a is not None]
+    shapes = [list(getattr(a, "shape", ())) for a in given]
+    shown = " and ".join(_shown(a) for a in given[:6]) or "no inputs"
     return SimulatorError(
         "model.shape_mismatch",
-        f"Node '{node.label}' ({node.op.name}) cannot work on inputs of shapes {shown}: {reason}",
+        f"Node '{node.label}' ({node.op.name}) cannot work on {shown}. If sizes of open dimensions were given, give "
+        "those that the model was made for; else correct the model and export it again.",
         params={"node": node.label, "op": node.op.name, "shapes": shapes[:16]},
     )
+
+
+def _shown(argument: Any) -> str:
+    """Type and shape of a tensor, such as ``float32 [2, 64, 100]``."""
+    if isinstance(argument, list):
+        return f"a sequence of {len(argument)}"
+    shape = list(getattr(argument, "shape", ()))[:8]
+    return f"{np.dtype(argument.dtype).name} {shape}" if hasattr(argument, "dtype") else "one value"

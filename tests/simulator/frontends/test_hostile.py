@@ -75,7 +75,7 @@ def test_refusals_say_what_was_found(answers: Answers) -> None:
     found, _ = answers
     words = {
         "04_wrong_magic_png": "PNG", "05_html_error_page": "download", "11_gzip_of_model": "gunzip",
-        "32_missing_initialiser": "w_missing", "36_shape_mismatch": "[1, 63] and [64, 64]",
+        "32_missing_initialiser": "w_missing", "36_shape_mismatch": "float32 [1, 63] and float32 [64, 64]",
         "52_raw_data_short": "16384",
         "21_opset_0": "opsets 1 to", "94_ext_missing": "weights.bin", "C6_tflite": "TensorFlow Lite",
         "C8_pt_named_onnx": "torch.onnx.export", "60_constantofshape_1e12": "4000000000000 bytes",

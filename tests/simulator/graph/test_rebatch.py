@@ -76,7 +76,8 @@ def test_every_model_of_the_zoo_equals_its_own_trace_or_is_refused(model: str, t
     try:
         found = template(_traced(model, 4, task), _traced(model, 9, task))
     except NotAffineError:
-        assert model == "zoo:clip"  # it compares every image of a batch with every text
+        # every image of a batch is compared with every text, every atom with every atom
+        assert model in ("zoo:clip", "zoo:schnet")
         return
     except SimulatorError as error:
         if error.code != "config.batch_fixed":  # a kernel

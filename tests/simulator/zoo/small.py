@@ -54,6 +54,7 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
             "crops": 3,
             "targets": 12,
             "qkv_products": 1,
+            "decomposed_gelu": 0,
         },
     ),
     "clip": (

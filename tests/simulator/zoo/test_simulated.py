@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from simulator.config import RunConfig
@@ -46,8 +48,13 @@ def test_training_of_the_others_is_simulated(model: ZooModel) -> None:
 def _trained(name: str) -> None:
     once = simulate(name, RunConfig(task="infer", **ONE_IPU))
     report = simulate(name, RunConfig(task="train", **ONE_IPU))
-    assert report["step_seconds"] > 1.3 * once["step_seconds"]  # backward and update besides the forward pass
+    assert _on_the_ipu(report) > 1.3 * _on_the_ipu(once)  # backward and update besides the forward pass
     assert report["coverage"]["fallbacks"] == []
+
+
+def _on_the_ipu(report: dict[str, Any]) -> float:
+    """Seconds of a step without the host, to which inference alone hands whole outputs."""
+    return float(report["time"]["total_seconds"] - report["time"]["host_seconds"])
 
 
 @pytest.mark.slow

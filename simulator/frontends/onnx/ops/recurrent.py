@@ -1,4 +1,7 @@
-"""LSTM, GRU and RNN over whole sequences, as a loop that the trace can count. Gates in the order of ONNX."""
+"""LSTM, GRU and RNN over whole sequences: composites where their gates are the usual ones, else loops of primitives.
+
+Gates are in the order of ONNX.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from simulator.composites import recurrent
+from simulator.composites.recurrent import times
 from simulator.frontends.onnx.call import Call
 from simulator.frontends.onnx.registry import op
 
@@ -37,9 +42,21 @@ class _Sequence:
         self.directions = 2 if self.direction == "bidirectional" else 1
         self._default = default
 
-    def gates(self, direction: int) -> list[Gate]:
+    def backwards(self, direction: int) -> bool:
+        """Whether a direction runs from the end of the sequence to its start."""
+        return self.direction == "reverse" or direction == 1
+
+    def usual(self, lengths: Any) -> bool:
+        """Whether a composite does what the node asks: default activations, no clipping, rows of one length."""
+        names = self._names()
+        return lengths is None and self.call.attr("clip") is None and names == self._default * self.directions
+
+    def _names(self) -> list[str]:
         names = [n.decode() if isinstance(n, bytes) else n for n in self.call.attr("activations") or []]
-        names = names or self._default * self.directions
+        return names or self._default * self.directions
+
+    def gates(self, direction: int) -> list[Gate]:
+        names = self._names()
         alphas, betas = list(self.call.attr("activation_alpha") or []), list(self.call.attr("activation_beta") or [])
         count = len(self._default)
         chosen = range(direction * count, (direction + 1) * count)
@@ -61,7 +78,6 @@ class _Sequence:
 
     def loop(self, direction: int, cell: Any, states: tuple[Any, ...], projected: Any, lengths: Any) -> Any:
         """Run ``cell(states, x_t) -> states`` over time; states[0] is the output. Past its length a row rests."""
-        backwards = self.direction == "reverse" or direction == 1
 
         def one(carry: Any, step: Any) -> Any:
             value, time = step
@@ -72,11 +88,11 @@ class _Sequence:
             return tuple(jnp.where(live, n, o) for n, o in zip(new, carry, strict=True)), jnp.where(live, new[0], 0)
 
         times = jnp.arange(self.x.shape[0])
-        return jax.lax.scan(one, states, (projected, times), reverse=backwards)
+        return jax.lax.scan(one, states, (projected, times), reverse=self.backwards(direction))
 
     def join(self, outputs: list[Any], finals: list[tuple[Any, ...]]) -> tuple[Any, ...]:
         """Y [time, directions, batch, hidden] and the last states [directions, batch, hidden]."""
-        y = jnp.stack(outputs, 1)
+        y = outputs[0][:, None] if self.directions == 1 else jnp.stack(outputs, 1)
         last = [jnp.stack(state) for state in zip(*finals, strict=True)]
         if self.batch_first:
             y, last = jnp.transpose(y, (2, 0, 1, 3)), [jnp.swapaxes(s, 0, 1) for s in last]
@@ -110,23 +126,28 @@ def lstm(
     """``through``: what a product's other operand passes before it meets the weights (rounding to fewer bits)."""
     sequence = _Sequence(call, x, ["Sigmoid", "Tanh", "Tanh"])
     read = through or (lambda value: value)
+    coupled = bool(call.attr("input_forget", 0))
+    usual = sequence.usual(lengths) and through is None and p is None and not coupled
     outputs, finals = [], []
     hidden = r.shape[2]
     for d in range(sequence.directions):
-        f, g, h = sequence.gates(d)
         bias_w, bias_r = _biases(b, d, 4 * hidden, sequence.x)
-        projected = jnp.matmul(read(sequence.x), w[d].T) + (bias_w + bias_r)
-        peep = None if p is None else jnp.split(jnp.asarray(p[d]), 3)
-        cell = _lstm_cell(_product(read, r[d].T), peep, (f, g, h), bool(call.attr("input_forget", 0)))
+        projected = times(read(sequence.x), w[d]) + (bias_w + bias_r)
         states = (sequence.start(h0, d, hidden), sequence.start(c0, d, hidden))
-        final, y = sequence.loop(d, cell, states, projected, lengths)
+        if usual:
+            y, *final = recurrent.lstm_sequence(sequence.backwards(d), projected, r[d], *states)
+        else:
+            peep = None if p is None else jnp.split(jnp.asarray(p[d]), 3)
+            f, g, h = sequence.gates(d)
+            cell = _lstm_cell(_product(read, r[d]), peep, (f, g, h), coupled)
+            final, y = sequence.loop(d, cell, states, projected, lengths)
         outputs.append(y)
-        finals.append(final)
+        finals.append(tuple(final))
     return sequence.join(outputs, finals)
 
 
 def _product(read: Gate, weights: Any) -> Gate:
-    return lambda value: jnp.matmul(read(value), weights)
+    return lambda value: times(read(value), weights)
 
 
 def _lstm_cell(recurrent: Gate, peep: Any, gates: tuple[Gate, Gate, Gate], coupled: bool) -> Any:
@@ -149,16 +170,21 @@ def _lstm_cell(recurrent: Gate, peep: Any, gates: tuple[Gate, Gate, Gate], coupl
 @op("GRU")
 def gru(call: Call, x: Any, w: Any, r: Any, b: Any = None, lengths: Any = None, h0: Any = None) -> Any:
     sequence = _Sequence(call, x, ["Sigmoid", "Tanh"])
+    linear_first, usual = bool(call.attr("linear_before_reset", 0)), sequence.usual(lengths)
+    run = recurrent.gru_sequence if linear_first else recurrent.gru_early_sequence
     outputs, finals = [], []
     hidden = r.shape[2]
     for d in range(sequence.directions):
-        f, g = sequence.gates(d)
         bias_w, bias_r = _biases(b, d, 3 * hidden, sequence.x)
-        projected = jnp.matmul(sequence.x, w[d].T) + bias_w
-        cell = _gru_cell(r[d].T, bias_r, f, g, bool(call.attr("linear_before_reset", 0)))
-        final, y = sequence.loop(d, cell, (sequence.start(h0, d, hidden),), projected, lengths)
+        projected, start = times(sequence.x, w[d]) + bias_w, sequence.start(h0, d, hidden)
+        if usual:
+            y, *final = run(sequence.backwards(d), projected, r[d], bias_r, start)
+        else:
+            f, g = sequence.gates(d)
+            cell = _gru_cell(r[d].T, bias_r, f, g, linear_first)
+            final, y = sequence.loop(d, cell, (start,), projected, lengths)
         outputs.append(y)
-        finals.append(final)
+        finals.append(tuple(final))
     return sequence.join(outputs, finals)
 
 
@@ -185,14 +211,19 @@ def rnn(call: Call, x: Any, w: Any, r: Any, b: Any = None, lengths: Any = None, 
     outputs, finals = [], []
     hidden = r.shape[2]
     for d in range(sequence.directions):
-        (f,) = sequence.gates(d)
         bias_w, bias_r = _biases(b, d, hidden, sequence.x)
-        projected = jnp.matmul(sequence.x, w[d].T) + (bias_w + bias_r)
-
-        def cell(states: Any, value: Any, f: Gate = f, recurrent: Any = r[d].T) -> Any:
-            return (f(value + jnp.matmul(states[0], recurrent)),)
-
-        final, y = sequence.loop(d, cell, (sequence.start(h0, d, hidden),), projected, lengths)
+        projected, start = times(sequence.x, w[d]) + (bias_w + bias_r), sequence.start(h0, d, hidden)
+        if sequence.usual(lengths):
+            y, *final = recurrent.rnn_sequence(sequence.backwards(d), projected, r[d], start)
+        else:
+            final, y = sequence.loop(d, _rnn_cell(r[d], *sequence.gates(d)), (start,), projected, lengths)
         outputs.append(y)
-        finals.append(final)
+        finals.append(tuple(final))
     return sequence.join(outputs, finals)
+
+
+def _rnn_cell(weights: Any, f: Gate) -> Any:
+    def cell(states: Any, value: Any) -> Any:
+        return (f(value + times(states[0], weights)),)
+
+    return cell
