@@ -132,6 +132,18 @@ const organization = createRoute({
   component: lazyRouteComponent(() => import('./pages/organization/OrganizationPage'), 'OrganizationPage'),
 });
 
+const device = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/device',
+  validateSearch: (search: Record<string, unknown>): { code?: string } => ({ code: text(search.code) }),
+  component: lazyRouteComponent(() => import('./pages/device/DevicePage'), 'DevicePage'),
+});
+const audit = createRoute({
+  getParentRoute: () => privatePages,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/audit/AuditPage'), 'AuditPage'),
+});
+
 const tree = root.addChildren([
   home,
   signup,
@@ -143,7 +155,7 @@ const tree = root.addChildren([
   errorPage,
   boards,
   board,
-  privatePages.addChildren([models, model, pods, launch, jobs, job, tokens, organization]),
+  privatePages.addChildren([models, model, pods, launch, jobs, job, tokens, organization, device, audit]),
 ]);
 
 export function makeRouter(client: QueryClient) {

@@ -40,6 +40,7 @@ export function AccountMenu({ session }: { session: Session }) {
         </Menu.Label>
         <Menu.Item onClick={() => void navigate({ to: '/organization' })}>{t('nav.organization')}</Menu.Item>
         <Menu.Item onClick={() => void navigate({ to: '/tokens' })}>{t('nav.tokens')}</Menu.Item>
+        <Menu.Item onClick={() => void navigate({ to: '/audit' })}>{t('nav.audit')}</Menu.Item>
         <Menu.Item component="a" href="/api/docs">
           {t('nav.api')}
         </Menu.Item>

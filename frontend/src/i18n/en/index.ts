@@ -10,6 +10,7 @@ import { models, zoo } from './models';
 import { organization } from './organization';
 import { pods } from './pods';
 import { report } from './report';
+import { trust } from './trust';
 
 export const en = {
   ...common,
@@ -24,4 +25,5 @@ export const en = {
   ...report,
   ...boards,
   ...organization,
+  ...trust,
 };

@@ -11,6 +11,7 @@ import { models, zoo } from './models';
 import { organization } from './organization';
 import { pods } from './pods';
 import { report } from './report';
+import { trust } from './trust';
 
 export const zh: Catalogue = {
   ...common,
@@ -25,4 +26,5 @@ export const zh: Catalogue = {
   ...report,
   ...boards,
   ...organization,
+  ...trust,
 };

@@ -9,14 +9,16 @@ import {
   Modal,
   NativeSelect,
   SimpleGrid,
+  Spoiler,
   Stack,
   Text,
   TextInput,
 } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { createToken } from '~/api/queries/organizations';
 import { useSession } from '~/api/queries/session';
+import { scopesQuery, tokenPolicyQuery } from '~/api/queries/trust';
 import { useWords } from '~/i18n/words';
 import { fieldError, ProblemNotice } from '~/shell/ProblemNotice';
 
@@ -51,13 +53,21 @@ export function NewToken({ onClose }: { onClose: () => void }) {
   const { t } = words;
   const client = useQueryClient();
   const organizations = useSession().data?.organizations ?? [];
-  const [form, setForm] = useState({ name: '', scopes: USUAL, days: 30, organization: organizations[0]?.id ?? '' });
+  const [form, setForm] = useState({
+    name: '',
+    scopes: USUAL,
+    days: 30,
+    networks: '',
+    organization: organizations[0]?.id ?? '',
+  });
+  const most = useQuery(tokenPolicyQuery(form.organization)).data?.most_days ?? 365;
   const making = useMutation({
     mutationFn: () =>
       createToken({
         name: form.name,
         scopes: form.scopes,
-        expires_in_days: form.days,
+        networks: form.networks.split(/[\s,]+/).filter(Boolean),
+        expires_in_days: Math.min(form.days, most),
         organization_id: form.organization,
       }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
@@ -103,9 +113,13 @@ export function NewToken({ onClose }: { onClose: () => void }) {
         <Group grow>
           <NativeSelect
             label={t('tokens.expires')}
-            value={String(form.days)}
+            value={String(Math.min(form.days, most))}
             onChange={(event) => setForm({ ...form, days: Number(event.currentTarget.value) })}
-            data={DAYS.map((days) => ({ value: String(days), label: t('tokens.days', { n: days }) }))}
+            description={most < 365 ? t('tokens.most', { n: most }) : undefined}
+            data={[...new Set(DAYS.map((days) => Math.min(days, most)))].map((days) => ({
+              value: String(days),
+              label: t('tokens.days', { n: days }),
+            }))}
           />
           <NativeSelect
             label={t('tokens.organization')}
@@ -114,6 +128,14 @@ export function NewToken({ onClose }: { onClose: () => void }) {
             data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
           />
         </Group>
+        <TextInput
+          label={t('tokens.networks')}
+          description={t('tokens.networks.hint')}
+          value={form.networks}
+          onChange={(event) => setForm({ ...form, networks: event.currentTarget.value })}
+          error={fieldError(making.error, 'networks', words)}
+        />
+        <Preview organization={form.organization} scopes={form.scopes} />
         <Button type="submit" loading={making.isPending} disabled={form.scopes.length === 0}>
           {t('tokens.create')}
         </Button>
@@ -122,7 +144,34 @@ export function NewToken({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
+/** What a token with these scopes could do, by the reader's role in the organization. */
+function Preview({ organization, scopes }: { organization: string; scopes: string[] }) {
+  const { t } = useWords();
+  const told = useQuery(scopesQuery(organization)).data?.filter(({ scope }) => scopes.includes(scope)) ?? [];
+  const useless = told.filter(({ useful }) => !useful);
+  return (
+    <Stack gap={6}>
+      {useless.length > 0 && (
+        <Alert color="brass">{t('tokens.useless', { scopes: useless.map(({ scope }) => scope).join(', ') })}</Alert>
+      )}
+      <Spoiler maxHeight={72} showLabel={t('common.more')} hideLabel={t('common.close')}>
+        <Text size="sm" fw={500}>
+          {t('tokens.preview')}
+        </Text>
+        {told
+          .filter(({ useful }) => useful)
+          .flatMap(({ operations }) => operations)
+          .map((operation) => (
+            <Text key={operation} size="xs" ff="monospace" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {operation}
+            </Text>
+          ))}
+      </Spoiler>
+    </Stack>
+  );
+}
+
+export function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
   const { t } = useWords();
   return (
     <Stack>

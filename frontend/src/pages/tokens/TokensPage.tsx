@@ -4,6 +4,8 @@ import { modals } from '@mantine/modals';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { revokeToken, tokensQuery } from '~/api/queries/organizations';
+import { useSession } from '~/api/queries/session';
+import { revokeAllTokens } from '~/api/queries/trust';
 import type { Token } from '~/api/types';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
@@ -12,6 +14,7 @@ import { ProblemNotice } from '~/shell/ProblemNotice';
 import { Waiting } from '~/shell/Waiting';
 import { WideTable } from '~/shell/WideTable';
 import { NewToken } from './NewToken';
+import { Rotate } from './Rotate';
 
 export function TokensPage() {
   const { t } = useWords();
@@ -25,7 +28,10 @@ export function TokensPage() {
           <Title order={1}>{t('tokens.title')}</Title>
           <Text c="dimmed">{t('tokens.lead')}</Text>
         </div>
-        <Button onClick={() => setOpen(true)}>{t('tokens.new')}</Button>
+        <Group gap="xs">
+          {rows && rows.length > 0 && <RevokeAll />}
+          <Button onClick={() => setOpen(true)}>{t('tokens.new')}</Button>
+        </Group>
       </Group>
       {open && <NewToken onClose={() => setOpen(false)} />}
       <ProblemNotice problem={list.error} />
@@ -38,6 +44,28 @@ export function TokensPage() {
         </Button>
       )}
     </Stack>
+  );
+}
+
+function RevokeAll() {
+  const { t } = useWords();
+  const client = useQueryClient();
+  const revoking = useMutation({
+    mutationFn: revokeAllTokens,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: t('tokens.revoke_all.title'),
+      children: <Text size="sm">{t('tokens.revoke.text')}</Text>,
+      labels: { confirm: t('tokens.revoke_all'), cancel: t('common.cancel') },
+      confirmProps: { color: 'brick' },
+      onConfirm: () => revoking.mutate(),
+    });
+  return (
+    <Button variant="subtle" color="brick" onClick={ask} loading={revoking.isPending}>
+      {t('tokens.revoke_all')}
+    </Button>
   );
 }
 
@@ -72,6 +100,7 @@ function Row({ token }: { token: Token }) {
   const format = useFormat();
   const client = useQueryClient();
   const [now] = useState(() => Date.now());
+  const me = useSession().data?.user?.id;
   const revoking = useMutation({
     mutationFn: () => revokeToken(token.id),
     onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
@@ -100,10 +129,23 @@ function Row({ token }: { token: Token }) {
         <Text size="xs" ff="monospace">
           {token.scopes.join(' ')}
         </Text>
+        {token.networks.length > 0 && (
+          <Text size="xs" ff="monospace" c="dimmed">
+            {token.networks.join(' ')}
+          </Text>
+        )}
       </Table.Td>
       <Table.Td>{format.dateTime(token.expires_at)}</Table.Td>
-      <Table.Td>{token.last_used_at ? format.relative(token.last_used_at) : t('tokens.never')}</Table.Td>
       <Table.Td>
+        {token.last_used_at ? format.relative(token.last_used_at) : t('tokens.never')}
+        {token.last_used_address && (
+          <Text size="xs" c="dimmed">
+            {t('tokens.from', { address: token.last_used_address })}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        {state === 'active' && !token.replaced_by_id && token.person.id === me && <Rotate token={token} />}
         {state === 'active' && (
           <Button size="compact-sm" variant="subtle" color="brick" onClick={ask} loading={revoking.isPending}>
             {t('tokens.revoke')}
