@@ -146,6 +146,13 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 1024**2
 PODIUM_JOB_WALL_SECONDS = int(os.environ.get("PODIUM_JOB_WALL_SECONDS") or 3600)
 PODIUM_LEASE_SECONDS = float(os.environ.get("PODIUM_LEASE_SECONDS") or 15)
 PODIUM_CHECKPOINT_SECONDS = float(os.environ.get("PODIUM_CHECKPOINT_SECONDS") or 15)
+# Whose job is next: use of slots counts half after a half-life; 0 sets no limit to jobs that run at once; after a turn a
+# training run gives its slot to others that wait and goes on from its checkpoint later.
+PODIUM_USAGE_HALF_LIFE_SECONDS = float(os.environ.get("PODIUM_USAGE_HALF_LIFE_SECONDS") or 24 * 3600)
+PODIUM_PERSON_SLOTS = int(os.environ.get("PODIUM_PERSON_SLOTS") or 0)
+PODIUM_ORGANIZATION_SLOTS = int(os.environ.get("PODIUM_ORGANIZATION_SLOTS") or 0)
+PODIUM_TURN_SECONDS = float(os.environ.get("PODIUM_TURN_SECONDS") or 300)
+PODIUM_QUEUE_SECONDS = float(os.environ.get("PODIUM_QUEUE_SECONDS") or 7 * 24 * 3600)
 PODIUM_RUN_MEMORY_BYTES = int(os.environ.get("PODIUM_RUN_MEMORY_BYTES") or 6 * 1024**3)
 
 # Hosts, cookies, headers. Cookies know no port, so two checkouts on one machine need names of their own.

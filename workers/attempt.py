@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,8 @@ from django.db import InterfaceError, OperationalError, connections
 
 from portal import storage
 from portal.jobs import attempts
-from portal.jobs.endings import Ending
+from portal.jobs.attempts import Wish
+from portal.jobs.endings import TIME_LIMIT, Ending
 from workers import presence
 from workers.jail import parent
 from workers.jail.limits import GIB, Limits
@@ -32,7 +34,9 @@ T = TypeVar("T")
 FLUSH_EVERY = 0.1  # seconds
 NICENESS = 10  # of a run: inspections, estimates and the web come first
 HEARTBEAT_EVERY = 2.0  # seconds; the lease is several times that
-GRACE_TO_STOP = 10.0  # seconds that a cancelled child has to end in an orderly way
+GRACE_TO_STOP = 10.0  # seconds that a child that was asked to stop has to end in an orderly way
+GRACE_AFTER_LIMIT = 20.0  # seconds beyond the limit of time, to save and end in an orderly way; then it is killed
+GRACE_TO_SAVE = 6.0  # seconds to save before the attempt is handed back all the same, from an older checkpoint
 DATABASE_PATIENCE = 30.0  # seconds that a database may be away
 MOST_ARTEFACT_BYTES = 2 * GIB
 ARTEFACTS = {"outputs.npz": "application/x-npz", "weights.npz": "application/x-npz"}
@@ -64,7 +68,10 @@ class _Attempt:
         self._relay = Relay()
         self._batch_number = 0
         self._next_flush = self._next_beat = 0.0
-        self._cancel_seen: float | None = None
+        self._stop_seen: float | None = None
+        self._why_stop = Wish.GO_ON
+        self._out_of_time = False
+        self._soft_limit = math.inf
 
     def run(self) -> None:
         """Run the child to its end and report how it ended."""
@@ -81,7 +88,7 @@ class _Attempt:
         limits = Limits(
             memory_bytes=settings.PODIUM_RUN_MEMORY_BYTES,
             cpu_seconds=8 * claim.wall_seconds,
-            wall_seconds=claim.wall_seconds,
+            wall_seconds=claim.wall_seconds + GRACE_AFTER_LIMIT,
         )
         try:
             outcome = parent.run(
@@ -97,6 +104,7 @@ class _Attempt:
         self._finish(outcome)
 
     def _note_isolation(self, level: str) -> None:
+        self._soft_limit = time.monotonic() + self._claim.wall_seconds
         self._relay.add(
             "log", {"level": "info", "message": f"The model runs in a process of its own, confined by {level}."}
         )
@@ -116,33 +124,47 @@ class _Attempt:
             self._flush()
         if now >= self._next_beat:
             self._next_beat = now + HEARTBEAT_EVERY
-            self._note_cancel(self._persist(lambda: attempts.heartbeat(self._claim.attempt_id, self._claim.fence)))
-        if self._cancel_seen is not None and now - self._cancel_seen > GRACE_TO_STOP:
+            self._note(self._persist(lambda: attempts.heartbeat(self._claim.attempt_id, self._claim.fence)))
+        if now >= self._soft_limit and not self._out_of_time:
+            self._tell_out_of_time()
+        grace = GRACE_TO_SAVE if self._why_stop is Wish.HAND_BACK else GRACE_TO_STOP
+        if self._stop_seen is not None and now - self._stop_seen > grace:
             raise _Forced
-        return self._cancel_seen is not None
+        return self._stop_seen is not None or self._out_of_time
+
+    def _tell_out_of_time(self) -> None:
+        """The limit of time: it is asked to save and end. What it says is kept; the jail kills it a little later."""
+        self._out_of_time = True
+        text = f"The limit of {self._claim.wall_seconds} seconds is reached: the run saves its state and ends."
+        self._relay.add("log", {"level": "warning", "message": text})
+        self._flush()
 
     def _flush(self) -> None:
         batch = self._relay.take()
         if batch.empty:
             return
         self._batch_number += 1
-        self._note_cancel(
-            self._persist(
-                lambda: attempts.record_events(
-                    self._claim.attempt_id,
-                    self._claim.fence,
-                    batch=self._batch_number,
-                    rows=batch.rows(),
-                    phase=batch.phase,
-                    progress=batch.progress,
-                    executing=batch.executing,
-                )
+        stop = self._persist(
+            lambda: attempts.record_events(
+                self._claim.attempt_id,
+                self._claim.fence,
+                batch=self._batch_number,
+                rows=batch.rows(),
+                phase=batch.phase,
+                progress=batch.progress,
+                executing=batch.executing,
             )
         )
+        if stop:
+            self._note(Wish.STOP)
 
-    def _note_cancel(self, cancelled: bool) -> None:
-        if cancelled and self._cancel_seen is None:
-            self._cancel_seen = time.monotonic()
+    def _note(self, wish: Wish) -> None:
+        """A wish to stop stands above one to hand back; neither is taken back."""
+        if wish is Wish.GO_ON or self._why_stop is Wish.STOP:
+            return
+        self._why_stop = wish
+        if self._stop_seen is None:
+            self._stop_seen = time.monotonic()
 
     def _keep_report(self, report: dict[str, Any]) -> None:
         try:
@@ -174,16 +196,38 @@ class _Attempt:
         if outcome.diagnostics:
             log.info("stderr of attempt %s: %s", self._claim.attempt_id, outcome.diagnostics)
         self._flush()
+        if self._gives_back(outcome):
+            self._persist(
+                lambda: attempts.hand_back(self._claim.attempt_id, self._claim.fence, isolation=outcome.isolation)
+            )
+            return
         artefacts = list(self._artefacts()) if outcome.status == "ok" else []
         self._persist(
             lambda: attempts.finish(
                 self._claim.attempt_id,
                 self._claim.fence,
-                ending=_ending(outcome),
+                ending=self._ending(outcome),
                 isolation=outcome.isolation,
                 artefacts=artefacts,
             )
         )
+
+    def _gives_back(self, outcome: Outcome) -> bool:
+        """Whether the child ended because it was asked to give way, before it was done."""
+        if self._why_stop is not Wish.HAND_BACK or self._out_of_time:
+            return False
+        stopped = isinstance(outcome.value, dict) and outcome.value.get("stopped")
+        return outcome.code == "job.cancelled" or (outcome.status == "ok" and bool(stopped))
+
+    def _ending(self, outcome: Outcome) -> Ending:
+        stopped = outcome.status == "ok" and isinstance(outcome.value, dict) and outcome.value.get("stopped")
+        if self._out_of_time and (stopped or outcome.code == "jail.wall"):
+            limit = self._claim.wall_seconds
+            return Ending(
+                ok=False, code="job.time_limit", message=TIME_LIMIT.format(limit=limit), fault="limit",
+                params={"limit": limit},
+            )  # fmt: skip
+        return _ending(outcome)
 
     def _artefacts(self) -> list[attempts.NewArtefact]:
         found = []

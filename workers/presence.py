@@ -108,7 +108,12 @@ def _leave(**_: Any) -> None:
 
 
 def _enter_pool(**_: Any) -> None:
-    """A pool process dies with the main one, or it would go on without a heartbeat; and it keeps a child ready."""
+    """A pool process dies with the main one, or it would go on without a heartbeat; and it keeps a child ready.
+
+    The launcher's SIGTERM goes to the whole group: it is for the main process, which waits while attempts are
+    saved and handed back.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     process.prepare()

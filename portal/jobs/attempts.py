@@ -9,23 +9,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import F
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from portal import storage
 from portal.events import publish
-from portal.jobs import checkpoints, endings, payment, story
+from portal.jobs import checkpoints, endings, fairness, payment, slices, story
 from portal.jobs.endings import Ending
 from portal.jobs.events import JobProgressed
-from portal.jobs.models import Artefact, Attempt, Job
+from portal.jobs.models import Artefact, Attempt, Job, Worker
 from portal.jobs.states import WITH_WORKER, AttemptState, JobState
 from portal.tenancy import context
 
 LEASE = timedelta(seconds=settings.PODIUM_LEASE_SECONDS)
+
+
+class Wish(StrEnum):
+    """What the platform wants of a worker that runs an attempt."""
+
+    GO_ON = "go_on"
+    STOP = "stop"
+    HAND_BACK = "hand_back"
 
 
 class StaleFence(Exception):
@@ -69,9 +80,11 @@ def claim(*, attempt_id: UUID, worker_id: UUID, worker_name: str) -> Claim | Non
         attempt = Attempt.objects.get(id=attempt_id)
         checkpoint = checkpoints.newest(job)
         resume_step = checkpoint.step if checkpoint else 0
+        worker = Worker.objects.filter(id=worker_id).first()
         started = {"attempt": attempt.number, "resume_step": resume_step, "worker": worker_name}
         if not story.change_state(
-            job, JobState.COMPILING, if_fence=attempt.fence, also=[("attempt_started", started)],
+            job, JobState.COMPILING, if_fence=attempt.fence,
+            also=[("attempt_started", started), *_other_release(job, worker)],
             started_at=job.started_at or Now(), phase=None, progress=None, batch=0, waiting_for="",
         ):  # fmt: skip
             Attempt.objects.filter(id=attempt_id).update(state=AttemptState.WITHDRAWN, ended_at=Now())
@@ -86,15 +99,43 @@ def claim(*, attempt_id: UUID, worker_id: UUID, worker_name: str) -> Claim | Non
             config=job.config,
             resume_step=resume_step,
             checkpoint_path=storage.path(checkpoint.sha256) if checkpoint else None,
-            wall_seconds=job.wall_seconds,
+            wall_seconds=_time_left(job),
         )
 
 
-def heartbeat(attempt_id: UUID, fence: int) -> bool:
-    """Renew the lease. True when the job is to be stopped."""
+def heartbeat(attempt_id: UUID, fence: int) -> Wish:
+    """Renew the lease, and hear what is wanted: go on, stop, or save the state and give the attempt back."""
     with context(role="system"):
         job = _writable(attempt_id, fence)
-        return job.state == JobState.CANCELLING
+        if job.state == JobState.CANCELLING:
+            return Wish.STOP
+        mine = Attempt.objects.filter(id=attempt_id)
+        leaving = Worker.objects.filter(id__in=mine.values("worker_id"), draining=True).exists()
+        return Wish.HAND_BACK if leaving or mine.exclude(hand_back="").exists() else Wish.GO_ON
+
+
+def hand_back(attempt_id: UUID, fence: int, *, isolation: str) -> None:
+    """Give the attempt back, to go on from its newest checkpoint elsewhere. The same call again changes nothing.
+
+    A job that was asked to stop in the meantime ends instead.
+    """
+    with context(role="system"):
+        if Attempt.objects.filter(id=attempt_id, fence=fence, state=AttemptState.HANDED_BACK).exists():
+            return
+        job = _writable(attempt_id, fence)
+        Attempt.objects.filter(id=attempt_id).update(
+            state=AttemptState.HANDED_BACK, ended_at=Now(), isolation=isolation
+        )
+        fairness.charge(job, attempt_id)
+        if job.state == JobState.CANCELLING:
+            to, end = endings.stopped(job)
+            endings.end_job(job, to, end, since=[JobState.CANCELLING], if_fence=fence)
+            return
+        slices.release(job)
+        story.change_state(
+            job, JobState.QUEUED, if_fence=fence, due_at=Now(), turns=F("turns") + 1, phase=None, booking_id=None,
+            waiting_for="worker.handed_back",
+        )  # fmt: skip
 
 
 def record_events(
@@ -159,6 +200,7 @@ def finish(
             return
         job = _writable(attempt_id, fence)
         Attempt.objects.filter(id=attempt_id).update(state=AttemptState.ENDED, ended_at=Now(), isolation=isolation)
+        fairness.charge(job, attempt_id)
         for artefact in artefacts:
             _list_artefact(job, artefact)
         to, end = ending.verdict(job)
@@ -171,6 +213,25 @@ def finish(
 def _locked_job(attempt_id: UUID) -> Job | None:
     """The job of an attempt, locked. Every verb locks the job before it touches attempts: none waits in a ring."""
     return Job.objects.select_for_update(of=("self",)).filter(attempts__id=attempt_id).first()
+
+
+def _other_release(job: Job, worker: Worker | None) -> list[story.Row]:
+    """A line of the log when the engine is not the one that the job was asked with, or began with."""
+    before = job.engine_release or job.asked_release
+    if worker is None or not before or worker.engine_release == before:
+        return []
+    text = (
+        f"This worker has release {worker.engine_release} of the engine, and the job was asked for with {before}: "
+        "its figures may differ from the estimate."
+    )
+    return [("log", {"lines": [{"level": "warning", "message": text, "time": timezone.now().isoformat()}]})]
+
+
+def _time_left(job: Job) -> int:
+    """Of the limit of time, what earlier turns have left. What was lost with a worker does not count."""
+    taken = Attempt.objects.filter(job=job, state=AttemptState.HANDED_BACK, claimed_at__isnull=False)
+    spent = sum((row.ended_at - row.claimed_at).total_seconds() for row in taken if row.ended_at and row.claimed_at)
+    return max(1, round(job.wall_seconds - spent))
 
 
 def _writable(attempt_id: UUID, fence: int) -> Job:

@@ -33,7 +33,7 @@ class Ending:
         if self.ok:
             return JobState.SUCCEEDED, end_of("job.succeeded", "The job succeeded.", Fault.NONE)
         end = end_of(self.code, self.message, Fault(self.fault), self.params)
-        return (JobState.TIMED_OUT if self.code in {"jail.wall", "jail.cpu"} else JobState.FAILED), end
+        return (JobState.TIMED_OUT if self.code in OUT_OF_TIME else JobState.FAILED), end
 
 
 def end_job(
@@ -73,8 +73,13 @@ def end_of(code: str, message: str, fault: Fault, params: dict[str, Any] | None 
     return {"code": code[:100], "message": message, "fault": fault.value, "params": params or {}}
 
 
+OUT_OF_TIME = {"jail.wall", "jail.cpu", "job.time_limit"}
 STOP_TEXTS = {
     "reservation.expired": "The reservation ended while the job ran: reserve for longer and run it again.",
     "credits.insufficient": "The run costs more simulated IPU time than you have credits for: use fewer steps or IPUs.",
 }
+TIME_LIMIT = (
+    "The run was not done after its {limit} seconds and was stopped; what it wrote until then is kept. "
+    "Use a smaller model, or fewer steps."
+)
 CANCELLED = end_of("job.cancelled", "The job was cancelled.", Fault.USER)

@@ -6,6 +6,7 @@ Rows change only through `services` (people), `attempts` (workers) and `scheduli
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Now
 
 from portal.jobs.states import TERMINAL, AttemptState, Fault, JobState
 from portal.tenancy.tables import SystemModel, TableClass, TenantModel, TenantQuerySet
@@ -40,6 +41,8 @@ class Job(TenantModel):
     suite = models.SlugField(max_length=100, blank=True, help_text="the board its owner agreed to publish on")
 
     state = models.CharField(max_length=20, choices=JobState, default=JobState.QUEUED)
+    state_at = models.DateTimeField(db_default=Now(), help_text="when it entered its state; deadlines count from here")
+    turns = models.PositiveSmallIntegerField(default=0, help_text="how often it gave its slot to others")
     due_at = models.DateTimeField(help_text="not before this is it looked at again")
     waiting_for = models.CharField(max_length=50, blank=True, help_text="why it is still queued, as a code")
     cancel_requested_at = models.DateTimeField(null=True)
@@ -55,6 +58,7 @@ class Job(TenantModel):
     result = models.JSONField(null=True)
     report_sha256 = models.CharField(max_length=64, blank=True)
     engine_release = models.CharField(max_length=50, blank=True)
+    asked_release = models.CharField(max_length=50, blank=True, help_text="the engine it was estimated and asked with")
 
     attempts_made = models.PositiveSmallIntegerField(default=0)
     seq = models.BigIntegerField(default=0)
@@ -96,6 +100,11 @@ class Job(TenantModel):
         indexes = [
             models.Index(fields=["project_id", "-id"], name="jobs_job_by_project"),
             models.Index(fields=["due_at"], condition=Q(state="queued"), name="jobs_job_due"),
+            models.Index(
+                fields=["state", "state_at"],
+                condition=Q(state__in=["queued", "allocating", "compiling", "running", "cancelling"]),
+                name="jobs_job_open",
+            ),
         ]
 
 
@@ -114,6 +123,7 @@ class Attempt(TenantModel):
     lease_until = models.DateTimeField(help_text="before it, the worker must have answered or renewed")
     ended_at = models.DateTimeField(null=True)
     isolation = models.CharField(max_length=50, blank=True)
+    hand_back = models.CharField(max_length=10, blank=True, help_text="why its worker is asked to give it back")
 
     class Meta:
         constraints = [
@@ -125,7 +135,8 @@ class Attempt(TenantModel):
         indexes = [
             models.Index(
                 fields=["lease_until"], condition=Q(state__in=["dispatched", "running"]), name="jobs_attempt_leases"
-            )
+            ),
+            models.Index(fields=["-ended_at"], condition=Q(state="ended"), name="jobs_attempt_recent"),
         ]
 
 
@@ -219,3 +230,18 @@ class Worker(SystemModel):
 
     class Meta:
         indexes = [models.Index(fields=["heartbeat_at"], name="jobs_worker_heartbeat")]
+
+
+class Usage(SystemModel):
+    """Seconds of worker slots that a person has used for an organization, worth half after each half-life.
+
+    `slot_seconds` is what they were worth at `as_of`.
+    """
+
+    org_id = models.UUIDField()
+    user_id = models.UUIDField()
+    slot_seconds = models.FloatField()
+    as_of = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["org_id", "user_id"], name="jobs_usage_once")]

@@ -6,6 +6,7 @@ All of it reads due rows and changes them conditionally, so that two tickers do 
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from datetime import timedelta
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from django.db.models import Sum
 from django.db.models.functions import Now
 
 from portal import queue
-from portal.jobs import endings, slices, story
+from portal.jobs import deadlines, endings, fairness, slices, story
 from portal.jobs.events import JobChanged
 from portal.jobs.models import Attempt, Job
 from portal.jobs.states import AttemptState, Fault, JobState
@@ -30,33 +31,43 @@ OPEN = (AttemptState.DISPATCHED, AttemptState.RUNNING)
 def tick() -> None:
     """One round: what is lost first, so that its slots and slices are free again."""
     reap()
+    deadlines.sweep()
     stop_at_end_of_slices()
     dispatch()
 
 
 def dispatch() -> int:
-    """Hand due jobs, oldest first, to free slots of live workers. Returns how many were handed out."""
+    """Hand due jobs, in the order of `fairness`, to free slots of live workers. Returns how many were handed out."""
     with context(role="system"):
         slots = alive().aggregate(total=Sum("slots"))["total"] or 0
         free = slots - Attempt.objects.filter(state__in=OPEN).count()
-        due = list(
-            Job.objects.filter(state=JobState.QUEUED, due_at__lte=Now())
-            .order_by("id")
-            .values_list("id", flat=True)[:100]
-        )
-    handed = 0
-    for place, job_id in enumerate(due):
-        if handed >= free:
-            _wait_for_slot(due[place:], "worker.busy" if slots else "worker.none")
-            break
+        due = fairness.due()
+        now = fairness.standing() if due else fairness.Standing()
+    handed, waiting = 0, defaultdict[str, list[UUID]](list)
+    for job in fairness.in_order(due, now):
+        if limit := now.limit_reached(job):
+            waiting[limit].append(job.id)
+        elif handed >= free:
+            waiting["worker.busy" if slots else "worker.none"].append(job.id)
+        elif _hand_out(job):
+            handed += 1
+            now.add(job.org_id, job.user_id, 0.0, running=1)
+    for code, job_ids in waiting.items():
+        _wait_for_slot(job_ids, code)
+    if waiting["worker.busy"]:
         with context(role="system"):
-            job = (
-                Job.objects.select_for_update(skip_locked=True)
-                .filter(id=job_id, state=JobState.QUEUED, due_at__lte=Now())
-                .first()
-            )
-            handed += job is not None and _allocate(job)
+            fairness.ask_for_a_turn(len(waiting["worker.busy"]))
     return handed
+
+
+def _hand_out(waiting: fairness.Waiting) -> bool:
+    with context(role="system"):
+        job = (
+            Job.objects.select_for_update(skip_locked=True)
+            .filter(id=waiting.id, state=JobState.QUEUED, due_at__lte=Now())
+            .first()
+        )
+        return job is not None and _allocate(job)
 
 
 def _wait_for_slot(job_ids: list[UUID], code: str) -> None:

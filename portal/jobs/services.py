@@ -10,7 +10,9 @@ from django.conf import settings
 from django.db.models import Max
 from django.db.models.functions import Now
 
+import simulator
 from portal import tenancy
+from portal.audit import services as audit
 from portal.errors import NotFound, PodiumError
 from portal.jobs import endings, payment, slices, story
 from portal.jobs.configuration import complete
@@ -56,7 +58,7 @@ def submit(
         job = Job(
             org_id=project.org_id, project_id=project.id, number=_next_number(project),
             name=name or f"{reference.name}: {'training' if settled['task'] == 'train' else 'inference'}",
-            created_by_id=actor.user_id, created_at=Now(), due_at=Now(),
+            created_by_id=actor.user_id, created_at=Now(), due_at=Now(), asked_release=simulator.ENGINE_RELEASE,
             model_id=reference.model_id, zoo=reference.zoo, model_name=reference.name, model_sha256=reference.sha256,
             task=settled["task"], config=settled, system=place.system, ipus=place.ipus, pod_id=place.pod_id,
             reservation_id=reservation_id, suite=suite, wall_seconds=settings.PODIUM_JOB_WALL_SECONDS,
@@ -64,6 +66,7 @@ def submit(
         payment.hold(job, expected_seconds=expected_seconds(project, reference.zoo or reference.sha256, settled))
         job.save(force_insert=True)
         story.begin(job)
+        _tell("job.submitted", actor, job, {"config": settled, "suite": suite})
     return Job.objects.select_related("created_by").get(id=job.id)
 
 
@@ -77,6 +80,8 @@ def cancel(*, actor: Actor, job_id: UUID) -> Job:
         if job is None:
             raise NotFound
         require(actor, job.org_id, Role.MEMBER)
+        if job.state not in TERMINAL:
+            _tell("job.cancelled", actor, job, {"state_before": job.state})
         if job.state in WAITING:
             Attempt.objects.filter(job=job, state=AttemptState.DISPATCHED).update(
                 state=AttemptState.WITHDRAWN, ended_at=Now()
@@ -99,6 +104,18 @@ def rerun(*, actor: Actor, job_id: UUID) -> Job:
         name=job.name,
         project_id=job.project_id,
         reservation_id=job.reservation_id,
+    )
+
+
+def _tell(action: str, actor: Actor, job: Job, facts: dict[str, Any]) -> None:
+    audit.record(
+        action,
+        actor=actor,
+        org_id=job.org_id,
+        project_id=job.project_id,
+        target_id=job.id,
+        label=job.name,
+        after=facts,
     )
 
 

@@ -20,13 +20,17 @@ class JobState(models.TextChoices):
 
 
 class AttemptState(models.TextChoices):
-    """One try: handed out, held by a worker, over, given up (nobody answered for it), or taken back before it began."""
+    """One try: handed out, held by a worker, over, given up (nobody answered for it), taken back before it began.
+
+    HANDED_BACK was given back by its worker, to go on elsewhere or later.
+    """
 
     DISPATCHED = "dispatched"
     RUNNING = "running"
     ENDED = "ended"
     LOST = "lost"
     WITHDRAWN = "withdrawn"
+    HANDED_BACK = "handed_back"
 
 
 class Fault(models.TextChoices):

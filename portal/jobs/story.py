@@ -73,7 +73,7 @@ def change_state(
         row = row.filter(fence=if_fence)
     if to in TERMINAL:
         values = {"ended_at": Now(), **values}
-    if not row.update(state=to, **values):
+    if not row.update(state=to, state_at=Now(), **values):
         return False
     _after_state(job, rows)
     return True

@@ -35,6 +35,13 @@ def beat(worker_id: UUID) -> None:
         Worker.objects.filter(id=worker_id).update(heartbeat_at=Now())
 
 
+def drain(*, draining: bool = True) -> int:
+    """All live workers take no new jobs and hand back those they run, or take jobs again. Returns how many live."""
+    with context(role="system"):
+        live = Worker.objects.filter(heartbeat_at__gte=Now() - ALIVE_FOR, slots__gt=0)
+        return live.update(draining=draining)
+
+
 def leave(worker_id: UUID) -> None:
     """It takes no more work."""
     with context(role="system"):

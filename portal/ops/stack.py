@@ -45,12 +45,12 @@ def web(address: Address, certificate: tuple[Path, Path] | None, environment: di
 
 
 def worker(concurrency: int, environment: dict[str, str]) -> Service:
-    """Celery. What a stopped worker was doing is leased and runs again, so it is not waited for long."""
+    """Celery. A stopped worker saves what it was doing and hands it back; what it does not hand back is leased."""
     command = [
         sys.executable, "-m", "celery", "--quiet", "-A", "workers.app", "worker", "-P", "prefork",
         "--concurrency", str(concurrency), "--loglevel", "INFO", "--without-gossip", "--without-mingle",
     ]  # fmt: skip
-    return Service("worker", command, environment, stop_grace=8.0)
+    return Service("worker", command, environment, stop_grace=12.0)
 
 
 def ticker(environment: dict[str, str]) -> Service:

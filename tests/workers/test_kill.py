@@ -66,3 +66,27 @@ def test_killed_workers_cost_nothing_but_time(actor: Any, start_worker: Callable
     undisturbed = simulator.run("zoo:mnist", simulator.RunConfig.from_dict(job.config), on_event=lambda *_: None)
     assert job.result["final_loss"] == pytest.approx(undisturbed.losses[-1][1], rel=1e-3)
     assert read(job_id).captured_microcredits > 0
+
+
+def test_a_worker_that_is_stopped_hands_back_at_once(actor: Any, start_worker: Callable[..., RunningWorker]) -> None:
+    from portal import tenancy
+    from portal.jobs.models import Attempt
+
+    patient = {"PODIUM_LEASE_SECONDS": "120", "PODIUM_CHECKPOINT_SECONDS": "0.5"}
+    worker = start_worker(**patient)
+    job_id = submit(actor, config=LONG).id
+    tick_until(checkpointed(job_id, attempt=1), seconds=120)
+    os.killpg(worker.process.pid, signal.SIGTERM)  # as the launcher does, to the whole group
+    worker.process.wait(timeout=30)
+    given = read(job_id)
+    assert (given.state, given.waiting_for) == ("queued", "worker.handed_back"), worker.log()[-3000:]
+    start_worker(**patient)
+    job = tick_until(ended(job_id), seconds=240)
+    assert (job.state, job.attempts_made) == ("succeeded", 2), (job.end_code, job.end_message)
+    events = story_of(job_id)
+    assert [event["seq"] for event in events] == list(range(1, job.seq + 1))
+    steps = [point["step"] for event in events for point in event["data"].get("points", ())]
+    assert sorted(steps) == sorted(set(steps)), "no step was made twice"
+    with tenancy.context(role="system"):
+        states = list(Attempt.objects.filter(job_id=job_id).order_by("number").values_list("state", flat=True))
+    assert states == ["handed_back", "ended"]

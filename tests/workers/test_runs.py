@@ -129,3 +129,18 @@ def cancel(actor: Any, job_id: Any) -> None:
 
     with tenancy.context(user_id=actor.user_id, org_ids=actor.org_ids):
         services.cancel(actor=actor, job_id=job_id)
+
+
+def test_at_its_limit_of_time_a_run_is_saved_and_its_log_kept(
+    actor: Any, start_worker: Callable[..., RunningWorker], settings: Any
+) -> None:
+    settings.PODIUM_JOB_WALL_SECONDS = 8
+    start_worker()
+    job = tick_until(ended(submit(actor, config={**TRAINING, "steps": 200_000}).id))
+    assert (job.state, job.end_code, job.end_fault) == ("timed_out", "job.time_limit", "limit")
+    assert "8 seconds" in job.end_message
+    events = story_of(job.id)
+    lines = [line["message"] for event in events for line in event["data"].get("lines", ())]
+    assert any("limit of 8 seconds is reached" in line for line in lines), lines
+    assert any(event["kind"] == "metrics" for event in events)
+    assert events[-1]["kind"] == "ended"

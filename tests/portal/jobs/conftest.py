@@ -25,11 +25,14 @@ def quiet(_database: None) -> None:
 @pytest.fixture
 def worker() -> UUID:
     """A live worker with two slots."""
+    import simulator
     from portal.jobs import workers
     from portal.tenancy import uuid7
 
     identity = uuid7()
-    workers.announce(worker_id=identity, name=f"w-{identity}", slots=2, engine_release="test", isolation="test")
+    workers.announce(
+        worker_id=identity, name=f"w-{identity}", slots=2, engine_release=simulator.ENGINE_RELEASE, isolation="test"
+    )  # fmt: skip
     return identity
 
 

@@ -119,7 +119,7 @@ def test_a_job_stops_when_its_slice_ends(submit, worker, slice_now):
             starts_at=timezone.now() - timedelta(hours=2), ends_at=timezone.now() - timedelta(seconds=1)
         )
     scheduling.stop_at_end_of_slices()
-    assert attempts.heartbeat(claim.attempt_id, claim.fence) is True
+    assert attempts.heartbeat(claim.attempt_id, claim.fence) == attempts.Wish.STOP
     finish(claim)
     ended = read(job.id)
     assert (ended.state, ended.end_code, ended.end_fault) == ("timed_out", "reservation.expired", "limit")

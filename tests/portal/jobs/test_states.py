@@ -68,7 +68,7 @@ def test_cancel_works_in_every_state(person, submit, worker, state):
     cancel(person, job.id)
     if claim is not None:
         assert read(job.id).state == "cancelling"
-        assert attempts.heartbeat(claim.attempt_id, claim.fence) is True
+        assert attempts.heartbeat(claim.attempt_id, claim.fence) == attempts.Wish.STOP
         finish(claim, Ending(ok=False, code="job.cancelled"))
     ended = read(job.id)
     assert (ended.state, ended.end_code, ended.end_fault) == ("cancelled", "job.cancelled", "user")
