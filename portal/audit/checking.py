@@ -1,11 +1,14 @@
 """Whether the chains are whole. The heads, kept somewhere else, show a log that was cut off at its end."""
 
+import logging
 from dataclasses import dataclass
 
 from django.db import connections
 
 from portal import tenancy
 from portal.audit.models import Link
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,14 @@ def faults() -> list[Fault]:
     with tenancy.context(role="system") as opened, connections[opened.alias].cursor() as cursor:
         cursor.execute("SELECT chain, place, fault FROM podium_audit_faults() ORDER BY 1, 2")
         return [Fault(str(chain), place, what) for chain, place, what in cursor.fetchall()]
+
+
+def report() -> int:
+    """Log what is wrong, loudly. For the ticker, once a day."""
+    found = faults()
+    for fault in found:
+        logger.critical("The audit log was tampered with: chain %s, place %d: %s", fault.chain, fault.place, fault.what)
+    return len(found)
 
 
 def heads() -> dict[str, str]:

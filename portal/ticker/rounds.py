@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from django.core.cache import cache
 from django.db import DatabaseError, InterfaceError, connections
 
+from portal.audit import checking
 from portal.benchmarks import publishing
 from portal.jobs import estimates, scheduling
 from portal.registry import services as registry
@@ -43,6 +44,7 @@ def rounds() -> list[Round]:
         Round("uploads", 300.0, uploads.expire_uploads),
         Round("device logins", 300.0, device.expire),
         Round("socket tickets", 60.0, tickets.expire),
+        Round("audit log", 24 * 3600.0, checking.report),
         Round("seen", 10.0, lambda: cache.set(SEEN, time.time(), SEEN_FOR)),
     ]
 

@@ -185,3 +185,20 @@ def test_what_a_token_does_names_the_token(person):
     rows = entries(person, action="model")
     assert [row["action"] for row in rows] == ["model.deleted", "model.uploaded"]
     assert {row["token_id"] for row in rows} == {entries(person, action="token.created")[0]["target_id"]}
+
+
+def test_a_launch_and_a_cancellation_are_told(person):
+    config = {"task": "infer", "steps": 1, "batch": 4, "system": "pod4", "ipus": 1}
+    body = {"model": "zoo:mnist", "config": config}
+    job = person.browser().post("/api/v1/jobs", body, content_type="application/json").json()
+    person.browser().post(f"/api/v1/jobs/{job['id']}/cancel")
+    told = [(row["action"], row["target_id"], row["actor_email"]) for row in entries(person, action="job")]
+    mail = person.user.email
+    assert told == [("job.cancelled", job["id"], mail), ("job.submitted", job["id"], mail)]
+
+
+def test_the_ticker_reports_a_log_that_is_not_whole(monkeypatch, caplog):
+    assert checking.report() == 0
+    monkeypatch.setattr(checking, "faults", lambda: [checking.Fault("chain", 3, "its entry was changed")])
+    assert checking.report() == 1
+    assert "its entry was changed" in caplog.text

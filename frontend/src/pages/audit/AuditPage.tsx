@@ -160,12 +160,18 @@ function Row({ row }: { row: AuditEntry }) {
 
 type Facts = Record<string, unknown> | null;
 
-const told = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+function told(value: unknown): string {
+  if (Array.isArray(value)) return value.map(told).join(' ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const isEmpty = (value: unknown) => value === '' || value === null || (Array.isArray(value) && value.length === 0);
 
 /** name: before → after; the names are those of the API. */
 function Changes({ before, after }: { before: Facts; after: Facts }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  return names.map((name) => (
+  const telling = names.filter((name) => !isEmpty(before?.[name] ?? null) || !isEmpty(after?.[name] ?? null));
+  return telling.map((name) => (
     <Text key={name} size="xs" ff="monospace" lang="en" style={{ overflowWrap: 'anywhere' }}>
       {name}: {before && name in before ? `${told(before[name])} → ` : ''}
       {after && name in after ? told(after[name]) : '–'}
