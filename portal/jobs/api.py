@@ -21,7 +21,7 @@ from portal.http.files import download
 from portal.http.idempotency import idempotent
 from portal.http.pagination import page
 from portal.http.views import PodiumView
-from portal.jobs import estimate_api, services, story
+from portal.jobs import estimate_api, services, story, waiting_api
 from portal.jobs.models import Artefact, Job
 from portal.jobs.shapes import ArtefactSerializer, CreateJobSerializer, EventsSerializer, JobSerializer
 from portal.jobs.states import JobState
@@ -158,6 +158,7 @@ def _found(view: PodiumView, job_id: UUID) -> Job:
 
 routes = [
     *estimate_api.routes,
+    *waiting_api.routes,
     path("jobs", JobsView.as_view()),
     path("jobs/<uuid:job_id>", JobView.as_view()),
     path("jobs/<uuid:job_id>/cancel", CancelView.as_view()),

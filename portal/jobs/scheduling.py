@@ -10,6 +10,7 @@ from collections import defaultdict
 from datetime import timedelta
 from uuid import UUID
 
+from django.db import InterfaceError, OperationalError, connections
 from django.db.models import Sum
 from django.db.models.functions import Now
 
@@ -19,11 +20,12 @@ from portal.jobs.events import JobChanged
 from portal.jobs.models import Attempt, Job
 from portal.jobs.states import AttemptState, Fault, JobState
 from portal.jobs.workers import alive
-from portal.tenancy import context
+from portal.tenancy import context, current_alias
 
 logger = logging.getLogger(__name__)
 
 ANSWER_WITHIN = timedelta(seconds=20)  # for a worker to claim what was sent
+AFTER_AN_ERROR = timedelta(seconds=30)
 MOST_LOST = 3  # attempts that our side may lose before the job fails
 OPEN = (AttemptState.DISPATCHED, AttemptState.RUNNING)
 
@@ -37,12 +39,26 @@ def tick() -> None:
 
 
 def dispatch() -> int:
-    """Hand due jobs, in the order of `fairness`, to free slots of live workers. Returns how many were handed out."""
+    """Hand due jobs, in the order of `fairness`, to free slots of live workers. Returns how many were handed out.
+
+    One at a time does so, or two would count the same slot as free.
+    """
     with context(role="system"):
-        slots = alive().aggregate(total=Sum("slots"))["total"] or 0
-        free = slots - Attempt.objects.filter(state__in=OPEN).count()
-        due = fairness.due()
-        now = fairness.standing() if due else fairness.Standing()
+        return _dispatch() if _alone() else 0
+
+
+def _alone() -> bool:
+    """Whether nobody else is dispatching, until this transaction ends."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended('jobs dispatch', 0))")
+        return bool(cursor.fetchone()[0])
+
+
+def _dispatch() -> int:
+    slots = alive().aggregate(total=Sum("slots"))["total"] or 0
+    free = slots - Attempt.objects.filter(state__in=OPEN).count()
+    due = fairness.due()
+    now = fairness.standing() if due else fairness.Standing()
     handed, waiting = 0, defaultdict[str, list[UUID]](list)
     for job in fairness.in_order(due, now):
         if limit := now.limit_reached(job):
@@ -55,19 +71,26 @@ def dispatch() -> int:
     for code, job_ids in waiting.items():
         _wait_for_slot(job_ids, code)
     if waiting["worker.busy"]:
-        with context(role="system"):
-            fairness.ask_for_a_turn(len(waiting["worker.busy"]))
+        fairness.ask_for_a_turn(len(waiting["worker.busy"]))
     return handed
 
 
 def _hand_out(waiting: fairness.Waiting) -> bool:
-    with context(role="system"):
-        job = (
-            Job.objects.select_for_update(skip_locked=True)
-            .filter(id=waiting.id, state=JobState.QUEUED, due_at__lte=Now())
-            .first()
-        )
-        return job is not None and _allocate(job)
+    """An error with one job is logged and stops no other."""
+    try:
+        with context(role="system"):
+            job = (
+                Job.objects.select_for_update(skip_locked=True)
+                .filter(id=waiting.id, state=JobState.QUEUED, due_at__lte=Now())
+                .first()
+            )
+            return job is not None and _allocate(job)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        logger.exception("job %s could not be handed out", waiting.id)
+        Job.objects.filter(id=waiting.id).update(due_at=Now() + AFTER_AN_ERROR)
+        return False
 
 
 def _wait_for_slot(job_ids: list[UUID], code: str) -> None:

@@ -19,6 +19,10 @@ def main(arguments: list[str]) -> int:
         return manage(arguments[1:], home)
     options = _parser().parse_args(arguments)
     match options.command:
+        case "drain":
+            from portal.ops.lifecycle import manage
+
+            return manage(["drain", *(["--undo"] if options.undo else [])], home)
         case "up":
             from portal.ops.up import up
 
@@ -51,6 +55,8 @@ def _parser() -> argparse.ArgumentParser:
         help="processes: one is kept for inspections and estimates, each other one runs a job",
     )
     commands.add_parser("down", help="stop everything")
+    drain = commands.add_parser("drain", help="let workers save and hand back what they run, and take no more")
+    drain.add_argument("--undo", action="store_true", help="let them take jobs again")
     commands.add_parser("status", help="what runs, and where")
     logs = commands.add_parser("logs", help="the last lines of the services")
     logs.add_argument("service", nargs="?", choices=["postgres", "valkey", "web", "worker", "ticker"])

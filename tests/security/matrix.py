@@ -16,6 +16,7 @@ PRIVATE: dict[str, dict[str, Any]] = {
     "organizations/<uuid:org_id>/members/<uuid:user_id>": {"PATCH": {"role": "viewer"}, "DELETE": None},
     "organizations/<uuid:org_id>/ledger": {"GET": None},
     "organizations/<uuid:org_id>/audit": {"GET": None},
+    "organizations/<uuid:org_id>/share": {"GET": None},
     "organizations/<uuid:org_id>/token-policy": {"GET": None, "PUT": {"most_days": 30}},
     "tokens/<uuid:token_id>": {"DELETE": None},
     "tokens/<uuid:token_id>/rotate": {"POST": {"overlap_hours": 1}},
@@ -26,6 +27,7 @@ PRIVATE: dict[str, dict[str, Any]] = {
     "reservations/<uuid:reservation_id>": {"GET": None, "DELETE": None},
     "estimates/<uuid:estimate_id>": {"GET": None},
     "jobs/<uuid:job_id>": {"GET": None},
+    "jobs/<uuid:job_id>/why": {"GET": None},
     "jobs/<uuid:job_id>/cancel": {"POST": {}},
     "jobs/<uuid:job_id>/rerun": {"POST": {}},
     "jobs/<uuid:job_id>/events": {"GET": None},
@@ -49,6 +51,8 @@ IN_PERSON = ("audit/mine",)
 # For operators, in person: 404 to every other browser, 403 to tokens, 401 to somebody signed out.
 OPERATORS: dict[str, dict[str, Any]] = {
     "audit": {"GET": None},
+    "shares": {"GET": None},
+    "workers": {"GET": None, "POST": {"draining": False}},
 }
 
 # Making something inside, or out of, what belongs to another: refused in the words for what is not there.

@@ -288,6 +288,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The rule that a job waits for, in one sentence, with its place and when it may start. */
+        get: operations["jobs_why"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/models": {
         parameters: {
             query?: never;
@@ -436,6 +453,23 @@ export interface paths {
         patch: operations["members_update"];
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The people of an organization: what they used of the workers beside the share that each aims at. */
+        get: operations["organizations_share"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/token-policy": {
         parameters: {
             query?: never;
@@ -546,6 +580,23 @@ export interface paths {
         };
         /** @description Who is signed in; also sets the CSRF cookie that changing requests need. */
         get: operations["session_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Every organization's use of the workers beside the share it aims at; for operators, in person. */
+        get: operations["shares_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -745,6 +796,24 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["uploads_complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The workers that were heard of in the last day; POST drains all live ones, or lets them take jobs again. */
+        get: operations["workers_list"];
+        put?: never;
+        /** @description The workers that were heard of in the last day; POST drains all live ones, or lets them take jobs again. */
+        post: operations["workers_drain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -952,6 +1021,10 @@ export interface components {
             /** @description Seconds. */
             expires_in: number;
             scope: string;
+        };
+        /** @description True: no new jobs, and those that run are saved and handed back. False: take jobs again. */
+        DrainRequest: {
+            draining: boolean;
         };
         /** @description How it ended and whose doing that was. */
         End: {
@@ -1535,6 +1608,24 @@ export interface components {
             name: string;
             is_operator: boolean;
         };
+        Share: {
+            /**
+             * Format: uuid
+             * @description Of the organization, or of the person within one.
+             */
+            id: string;
+            name: string;
+            /**
+             * Format: double
+             * @description Use of workers, worth half after each half-life.
+             */
+            slot_seconds: number;
+            running: number;
+            /** Format: double */
+            share: number;
+            /** Format: double */
+            aims_at: number;
+        };
         /** @description A simulated result, ranked. */
         SimulatedRow: {
             rank: number;
@@ -1563,6 +1654,17 @@ export interface components {
          * @enum {string}
          */
         SimulatedRowLabelEnum: "Simulated";
+        /** @description An expectation, not a promise. */
+        Start: {
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            earliest: string;
+            /** Format: date-time */
+            latest: string;
+            /** @description How many recent runs it was made from; 0 for a time that is fixed. */
+            runs: number;
+        };
         Suite: {
             slug: string;
             name: string;
@@ -1688,6 +1790,30 @@ export interface components {
         Warning: {
             code: string;
             message: string;
+        };
+        Why: {
+            code: string;
+            sentence: string;
+            params: {
+                [key: string]: unknown;
+            };
+            /** @description From 1, among all that wait for a worker. */
+            place: number | null;
+            waiting: number | null;
+            start: components["schemas"]["Start"] | null;
+        };
+        Worker: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            slots: number;
+            draining: boolean;
+            engine_release: string;
+            isolation: string;
+            /** Format: date-time */
+            started_at: string;
+            /** Format: date-time */
+            heartbeat_at: string;
         };
         ZooModel: {
             id: string;
@@ -2325,6 +2451,36 @@ export interface operations {
             };
         };
     };
+    jobs_why: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Why"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     models_list: {
         parameters: {
             query?: {
@@ -2718,6 +2874,36 @@ export interface operations {
             };
         };
     };
+    organizations_share: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Share"][];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     token_policy_retrieve: {
         parameters: {
             query?: never;
@@ -3019,6 +3205,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    shares_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Share"][];
                 };
             };
             /** @description Refused, with the reason. */
@@ -3457,6 +3671,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Model"];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    workers_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Worker"][];
+                };
+            };
+            /** @description Refused, with the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    workers_drain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DrainRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Worker"][];
                 };
             };
             /** @description Refused, with the reason. */

@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from portal.credits.models import Account
 from portal.errors import PodiumError
-from portal.jobs import services
-from portal.jobs.models import Job
+from portal.jobs import scheduling, services
+from portal.jobs.models import Attempt, Job
 from portal.tenancy import context
 from tests.portal.jobs.looking import wallet
 
@@ -46,16 +46,16 @@ def test_the_last_credit_is_spent_once(person, submit):
     price = submit().held_microcredits
     with context(role="system"):
         Account.objects.filter(org_id=person.org_id, kind="wallet").update(balance=price)
-    results = at_once(5, submit)
-    assert sorted(str(result) for result in results if isinstance(result, str)) == ["credits.insufficient"] * 4
+    results = at_once(50, submit)
+    assert sorted(str(result) for result in results if isinstance(result, str)) == ["credits.insufficient"] * 49
     assert wallet(person.org_id)[0] == 0
     assert len(jobs_of(person)) == 2
 
 
 def test_the_last_place_is_taken_once(person, submit, monkeypatch):
     monkeypatch.setattr(services, "MOST_OPEN_JOBS", 3)
-    results = at_once(6, submit)
-    assert [result for result in results if isinstance(result, str)] == ["quota.open_jobs"] * 3
+    results = at_once(50, submit)
+    assert [result for result in results if isinstance(result, str)] == ["quota.open_jobs"] * 47
 
 
 def test_numbers_are_given_once(person, submit):
@@ -71,8 +71,17 @@ def test_cancelled_many_times_is_cancelled_once(person, submit):
         with person.opened():
             return services.cancel(actor=person.actor, job_id=job.id).state
 
-    assert at_once(6, cancel) == ["cancelled"] * 6
+    assert at_once(50, cancel) == ["cancelled"] * 50
     assert wallet(person.org_id) == (free, 0)
+
+
+def test_the_last_slot_is_given_once(person, submit, worker):
+    """S-62: fifty schedulers at the same moment, two slots."""
+    jobs = [submit() for _ in range(4)]
+    at_once(50, scheduling.dispatch)
+    with context(role="system"):
+        handed = Attempt.objects.filter(job_id__in=[job.id for job in jobs], state="dispatched").count()
+    assert handed == 2
 
 
 @pytest.mark.parametrize("path", ["jobs", "suites"])

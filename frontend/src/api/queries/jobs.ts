@@ -27,6 +27,14 @@ export const jobQuery = (id: string) =>
       asJob(await answer(api.GET('/api/v1/jobs/{job_id}', { signal, params: jobPath(id) }))),
   });
 
+/** Why a job waits; asked again while it does. */
+export const whyQuery = (id: string, waitsFor: string) =>
+  queryOptions({
+    queryKey: ['why', id, waitsFor],
+    queryFn: ({ signal }) => answer(api.GET('/api/v1/jobs/{job_id}/why', { signal, params: jobPath(id) })),
+    refetchInterval: 5000,
+  });
+
 export const reportQuery = (id: string, digest: string | null) =>
   queryOptions({
     queryKey: ['report', id, digest],

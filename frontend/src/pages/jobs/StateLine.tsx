@@ -1,5 +1,7 @@
 // The states a job goes through with their times, and how far the current one is.
 import { Paper, Progress, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { whyQuery } from '~/api/queries/jobs';
 import type { Job, JobState } from '~/api/types';
 import { useFormat } from '~/format/useFormat';
 import { useWords } from '~/i18n/words';
@@ -50,10 +52,11 @@ export function StateLine({ job, stream, state }: Props) {
 function Now({ job, stream, state }: Props) {
   const { t, maybe } = useWords();
   const format = useFormat();
-  if (state === 'queued' || state === 'allocating')
+  if (state === 'queued') return <Why job={job} />;
+  if (state === 'allocating')
     return (
       <Text size="sm" c="dimmed" mt="sm">
-        {maybe(`waiting.${job.waiting_for}`) ?? t('job.waiting')}
+        {t('why.state.allocating')}
       </Text>
     );
   if (state === 'compiling' && stream.phase) {
@@ -64,6 +67,36 @@ function Now({ job, stream, state }: Props) {
   if (state !== 'running' || !progress || progress.total === 0) return null;
   const count = t('jobs.step', { done: format.count(progress.done), total: format.count(progress.total) });
   return <Bar label={`${t(`job.progress.${job.task}`)}: ${count}`} value={progress.done / progress.total} />;
+}
+
+/** The rule that it waits for, its place, and when it may start. */
+function Why({ job }: { job: Job }) {
+  const { t, maybe } = useWords();
+  const format = useFormat();
+  const { data: why } = useQuery(whyQuery(job.id, job.waiting_for));
+  const params = (why?.params ?? {}) as Record<string, string | number>;
+  const start = why?.start;
+  return (
+    <Stack gap={2} mt="sm" data-testid="why">
+      <Text size="sm">{(why && maybe(`why.${why.code}`, params)) ?? why?.sentence ?? t('job.waiting')}</Text>
+      {why?.place && (
+        <Text size="sm" c="dimmed" className="number">
+          {t('why.place', { place: format.count(why.place), waiting: format.count(why.waiting ?? why.place) })}
+          {start && start.runs > 0 && (
+            <>
+              {' · '}
+              {t('why.start', {
+                at: format.clock(start.at),
+                earliest: format.clock(start.earliest),
+                latest: format.clock(start.latest),
+                runs: format.count(start.runs),
+              })}
+            </>
+          )}
+        </Text>
+      )}
+    </Stack>
+  );
 }
 
 function Bar({ label, value }: { label: string; value: number }) {
