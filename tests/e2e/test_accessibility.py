@@ -13,7 +13,17 @@ from tests.e2e.stack import Stack
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 OPEN_PAGES = ("/", "/signup", "/login", "/outbox", "/leaderboards", "/leaderboards/train-throughput-resnet50")
-PRIVATE_PAGES = ("/", "/models", "/pods", "/launch?model=zoo:mnist", "/jobs", "/tokens", "/organization")
+PRIVATE_PAGES = (
+    "/",
+    "/models",
+    "/pods",
+    "/launch?model=zoo:mnist",
+    "/jobs",
+    "/tokens",
+    "/device",
+    "/audit",
+    "/organization",
+)
 # Colours change gradually, and axe would judge the way between two of them.
 SETTLED = """async () => {
     await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
