@@ -46,6 +46,8 @@ class Waiting(NamedTuple):
     id: UUID
     org_id: UUID
     user_id: UUID
+    pod_id: UUID
+    ipus: int  # on demand; 0 on a slice, which is there already
 
 
 @dataclass
@@ -94,7 +96,8 @@ def due() -> list[Waiting]:
     rows = Job.objects.filter(state=JobState.QUEUED, due_at__lte=Now())
     place = Window(RowNumber(), partition_by=["org_id", "created_by_id"], order_by=["turns", "id"])
     found = rows.annotate(place=place).filter(place__lte=LOOKED_AT).order_by("turns", "id")
-    return [Waiting(*row) for row in found.values_list("id", "org_id", "created_by_id")]
+    columns = found.values_list("id", "org_id", "created_by_id", "pod_id", "ipus", "reservation_id")
+    return [Waiting(*row[:4], ipus=0 if row[5] else row[4]) for row in columns]
 
 
 def in_order(waiting: Iterable[Waiting], now: Standing) -> Iterator[Waiting]:

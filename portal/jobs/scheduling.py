@@ -6,6 +6,7 @@ All of it reads due rows and changes them conditionally, so that two tickers do 
 from __future__ import annotations
 
 import logging
+import math
 from collections import defaultdict
 from datetime import timedelta
 from uuid import UUID
@@ -60,16 +61,21 @@ def _dispatch() -> int:
     due = fairness.due()
     now = fairness.standing() if due else fairness.Standing()
     handed, waiting = 0, defaultdict[str, list[UUID]](list)
+    refused: dict[UUID, int] = {}  # the fewest IPUs that a pod had no room for in this round
     for job in fairness.in_order(due, now):
         if limit := now.limit_reached(job):
             waiting[limit].append(job.id)
         elif handed >= free:
             waiting["worker.busy" if slots else "worker.none"].append(job.id)
+        elif job.ipus and job.ipus >= refused.get(job.pod_id, math.inf):
+            waiting["pod.full"].append(job.id)
         elif _hand_out(job):
             handed += 1
             now.add(job.org_id, job.user_id, 0.0, running=1)
+        elif job.ipus and Job.objects.filter(id=job.id, waiting_for="pod.full", due_at__gt=Now()).exists():
+            refused[job.pod_id] = job.ipus
     for code, job_ids in waiting.items():
-        _wait_for_slot(job_ids, code)
+        _note(job_ids, code)
     if waiting["worker.busy"]:
         fairness.ask_for_a_turn(len(waiting["worker.busy"]))
     return handed
@@ -93,13 +99,13 @@ def _hand_out(waiting: fairness.Waiting) -> bool:
         return False
 
 
-def _wait_for_slot(job_ids: list[UUID], code: str) -> None:
-    """Note once that these wait for a worker, so that nobody has to guess why."""
-    with context(role="system"):
-        jobs = Job.objects.filter(id__in=job_ids, state=JobState.QUEUED).exclude(waiting_for=code)
-        for job in jobs.select_for_update(skip_locked=True):
-            Job.objects.filter(id=job.id).update(waiting_for=code)
-            JobChanged.tell(job, state=job.state)
+def _note(job_ids: list[UUID], code: str) -> None:
+    """Note once why these wait, so that nobody has to guess."""
+    jobs = Job.objects.filter(id__in=job_ids, state=JobState.QUEUED).exclude(waiting_for=code)
+    found = list(jobs.select_for_update(skip_locked=True))
+    Job.objects.filter(id__in=[job.id for job in found]).update(waiting_for=code)
+    for job in found:
+        JobChanged.tell(job, state=job.state)
 
 
 def _allocate(job: Job) -> bool:

@@ -96,10 +96,10 @@ def _params(job: Job, code: str) -> dict[str, Any]:
 def _place(job: Job) -> tuple[int, int]:
     """Its place, and how many wait. One that is not due now is counted as if it were."""
     due = fairness.due()
-    mine = fairness.Waiting(job.id, job.org_id, job.created_by_id)
-    waiting = due if mine in due else [*due, mine]
-    place = 1 + next(n for n, each in enumerate(fairness.in_order(waiting, fairness.standing())) if each.id == job.id)
-    return place, len(waiting)
+    if not any(each.id == job.id for each in due):
+        due.append(fairness.Waiting(job.id, job.org_id, job.created_by_id, job.pod_id, job.ipus))
+    place = 1 + next(n for n, each in enumerate(fairness.in_order(due, fairness.standing())) if each.id == job.id)
+    return place, len(due)
 
 
 def _fixed_start(job: Job, code: str) -> Start | None:

@@ -83,7 +83,7 @@ class WhyView(PodiumView):
 class OrganizationShareView(PodiumView):
     """The people of an organization: what they used of the workers beside the share that each aims at."""
 
-    session_only = ("GET",)
+    scopes = {"GET": "organizations:read"}
 
     @extend_schema(operation_id="organizations_share", responses=ShareSerializer(many=True), tags=["organizations"])
     def get(self, request: Request, org_id: UUID) -> Response:
