@@ -146,8 +146,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 1024**2
 PODIUM_JOB_WALL_SECONDS = int(os.environ.get("PODIUM_JOB_WALL_SECONDS") or 3600)
 PODIUM_LEASE_SECONDS = float(os.environ.get("PODIUM_LEASE_SECONDS") or 15)
 PODIUM_CHECKPOINT_SECONDS = float(os.environ.get("PODIUM_CHECKPOINT_SECONDS") or 15)
-# Whose job is next: use of slots counts half after a half-life; 0 sets no limit to jobs that run at once; after a turn a
-# training run gives its slot to others that wait and goes on from its checkpoint later.
+# Whose job is next: use of slots counts half after a half-life; 0 sets no limit to jobs that run at once; after a turn
+# a training run gives its slot to others that wait and goes on from its checkpoint later.
 PODIUM_USAGE_HALF_LIFE_SECONDS = float(os.environ.get("PODIUM_USAGE_HALF_LIFE_SECONDS") or 24 * 3600)
 PODIUM_PERSON_SLOTS = int(os.environ.get("PODIUM_PERSON_SLOTS") or 0)
 PODIUM_ORGANIZATION_SLOTS = int(os.environ.get("PODIUM_ORGANIZATION_SLOTS") or 0)
