@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections
+from django.db import Error, InterfaceError, OperationalError, connections
 
 from portal import storage
-from portal.jobs import attempts
+from portal.jobs import attempts, scheduling
 from portal.jobs.attempts import Wish
 from portal.jobs.endings import TIME_LIMIT, Ending
 from workers import presence
@@ -60,6 +60,15 @@ def run_attempt(attempt_id: UUID, *, worker_id: UUID, worker_name: str) -> None:
             _Attempt(claim, scratch).run()
         except attempts.StaleFence:
             log.warning("attempt %s was given to another worker", attempt_id)
+    _fill_the_slot()
+
+
+def _fill_the_slot() -> None:
+    """The next job need not wait for the ticker's round; if this fails, that comes within a second."""
+    try:
+        scheduling.dispatch()
+    except Error as error:
+        log.warning("the free slot was left to the ticker: %s", error)
 
 
 class _Attempt:
