@@ -99,6 +99,8 @@ def _skipped(trial: Trial, worse: str) -> tuple[str, str]:
         return "does_not_fit", text
     if trial.skipped == "smaller_batch":
         return "does_not_fit", "does not fit: a smaller micro-batch already does not"
+    if trial.skipped == "leaner":
+        return "does_not_fit", "does not fit: with less of the optimiser on the chips the smallest micro-batch does not"
     return "left_out", f"left out: at best {trial.by:.0%} {worse} by estimate"
 
 

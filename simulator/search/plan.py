@@ -102,6 +102,13 @@ def _opened(
     sizes = (ipus,) if "ipus" in fixed else tuple(size for size in system.allowed_sizes if size <= ipus)
     base = replace(config, ipus=ipus, batch=config.batch if "batch" in fixed else KNOWN[0])
     notes: list[tuple[str, str]] = []
+    if base.precision == "fp16" and "partials" not in fixed:
+        base = replace(base, partials="fp16")
+        text = (
+            "Partials were left open: fp16 was taken, which is faster and smaller than fp32 but adds up less exactly. "
+            "Give partials: fp32 to keep them."
+        )
+        notes.append(("search.partials_open", text))
     try:
         measured = Measured(model, base)
         nodes = len(measured.nodes)

@@ -12,7 +12,7 @@ from simulator.config import RunConfig
 from simulator.errors import SimulatorError
 from simulator.search.outcome import Goal, Outcome, dominates
 
-Skipped = Literal["", "resident", "smaller_batch", "estimate"]
+Skipped = Literal["", "resident", "smaller_batch", "leaner", "estimate"]
 Ended = Literal["", "time", "candidates", "cancelled"]
 Measure = Callable[[RunConfig], Outcome]
 
