@@ -1,6 +1,7 @@
 """Serializer fields and shapes that several apps share."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from drf_spectacular.utils import inline_serializer
@@ -38,6 +39,7 @@ class ProjectPageQuery(PageQuery):
     project_id = serializers.UUIDField(required=False, help_text="Only rows of this project.")
 
 
+@cache  # one class for each row, however many lists show it
 def page_of(row: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
     """The shape of a page of such rows, for the schema: {results, next}."""
     name = row.__name__.removesuffix("Serializer")

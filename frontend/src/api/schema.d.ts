@@ -1288,14 +1288,6 @@ export interface components {
          * @enum {string}
          */
         ModelStateEnum: "inspecting" | "accepted" | "refused";
-        /**
-         * @description * `viewer` - viewer
-         *     * `member` - member
-         *     * `admin` - admin
-         *     * `owner` - owner
-         * @enum {string}
-         */
-        NeedsEnum: "viewer" | "member" | "admin" | "owner";
         NewToken: {
             /** Format: uuid */
             id: string;
@@ -1545,7 +1537,7 @@ export interface components {
             text: string;
         };
         Scope: {
-            scope: components["schemas"]["ScopeEnum"];
+            scope: components["schemas"]["ScopesEnum"];
             /**
              * @description The role without which it is of no use.
              *
@@ -1554,27 +1546,11 @@ export interface components {
              *     * `admin` - admin
              *     * `owner` - owner
              */
-            needs: components["schemas"]["NeedsEnum"];
+            needs: components["schemas"]["RoleEnum"];
             /** @description Whether the caller has that role. */
             useful: boolean;
             operations: string[];
         };
-        /**
-         * @description * `audit:read` - audit:read
-         *     * `boards:read` - boards:read
-         *     * `jobs:read` - jobs:read
-         *     * `jobs:write` - jobs:write
-         *     * `models:read` - models:read
-         *     * `models:write` - models:write
-         *     * `organizations:read` - organizations:read
-         *     * `organizations:write` - organizations:write
-         *     * `pods:read` - pods:read
-         *     * `reservations:read` - reservations:read
-         *     * `reservations:write` - reservations:write
-         *     * `tokens:read` - tokens:read
-         * @enum {string}
-         */
-        ScopeEnum: "audit:read" | "boards:read" | "jobs:read" | "jobs:write" | "models:read" | "models:write" | "organizations:read" | "organizations:write" | "pods:read" | "reservations:read" | "reservations:write" | "tokens:read";
         /**
          * @description * `audit:read` - audit:read
          *     * `boards:read` - boards:read
