@@ -260,7 +260,10 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
-    "ENUM_NAME_OVERRIDES": {"ScopesEnum": "portal.tokens.scopes.SCOPES", "RoleEnum": ["owner", "admin", "member", "viewer"]},
+    "ENUM_NAME_OVERRIDES": {
+        "ScopesEnum": "portal.tokens.scopes.SCOPES",
+        "RoleEnum": ["owner", "admin", "member", "viewer"],
+    },
     "GET_LIB_DOC_EXCLUDES": "portal.http.schema.library_docs",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
