@@ -30,6 +30,7 @@ FITTED_METRICS = frozenset(
     {"throughput", "epoch_time_s", "epoch_time_s_mean", "epoch_time_s_median", "latency_ms_avg", "latency_ms_p50"}
     | {"latency_ms_p99", "cycles", "time_s", "time_us", "bandwidth"}
 )
+AT_BOUND = 1e-6  # no constant is known this well
 ADDITIVE = frozenset({"sdk_slope"})  # constants that are no scale
 PRIOR_LOG = 0.5  # a scale that is off by this factor of e costs as much as a residual of ``RESIDUAL_LOG``
 PRIOR_SLOPE = 0.1
@@ -130,9 +131,10 @@ def solve(residuals: Floats, slopes: Floats, vector: Floats, weights: Floats) ->
             [weights * (residuals + slopes @ (candidate - vector)) / RESIDUAL_LOG, (candidate - prior) / spread]
         )
 
-    start = np.clip(vector, low + 1e-6, high - 1e-6)
+    start = np.clip(vector, low + AT_BOUND, high - AT_BOUND)
     found: Floats = least_squares(errors, start, bounds=(low, high), loss="soft_l1").x
-    return found
+    # the solver stops a hair inside of a bound that holds it
+    return np.where(found - low < AT_BOUND, low, np.where(high - found < AT_BOUND, high, found))
 
 
 def fit(rows: Sequence[Row], runs: Runs) -> Fit:

@@ -104,3 +104,10 @@ def test_values_are_written_into_their_lines_and_sources_stay() -> None:
     assert "log_residuals: [-0.1000, 0.2000]\n" in residuals
     assert "frameworks: [pytorch]\n" in residuals
     assert "scales:" in residuals
+
+
+def test_a_constant_that_its_bound_holds_is_the_bound() -> None:
+    slopes = np.zeros((3, len(NAMES)))
+    slopes[:, NAMES.index("sdk_slope")] = 1.0
+    found = solve(np.array([0.3, 0.2, 0.4]), slopes, vector_of(NOMINAL), np.ones(3))  # all too slow: less than none
+    assert constants_of(found).sdk_slope == 0.0 == bounds()[0][NAMES.index("sdk_slope")]
