@@ -79,7 +79,9 @@ def test_a_worker_that_is_stopped_hands_back_at_once(actor: Any, start_worker: C
     os.killpg(worker.process.pid, signal.SIGTERM)  # as the launcher does, to the whole group
     worker.process.wait(timeout=30)
     given = read(job_id)
-    assert (given.state, given.waiting_for) == ("queued", "worker.handed_back"), worker.log()[-3000:]
+    # by now the round that followed may have seen that no other worker is there
+    assert given.state == "queued", worker.log()[-3000:]
+    assert given.waiting_for in ("worker.handed_back", "worker.none")
     start_worker(**patient)
     job = tick_until(ended(job_id), seconds=240)
     assert (job.state, job.attempts_made) == ("succeeded", 2), (job.end_code, job.end_message)
