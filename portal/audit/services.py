@@ -1,7 +1,7 @@
 """The one way to write the log: inside the transaction of the verb, so that neither happens without the other."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from portal.audit.models import Entry
@@ -11,6 +11,36 @@ from portal.tenancy import Actor
 
 # A word of a field's name that must not stand in the log: a secret in it could never be taken out again.
 SECRET_WORDS = ("password", "secret", "digest", "recovery", "ticket")
+
+
+class Owned(Protocol):
+    """A row of an organization, in one of its projects or in none."""
+
+    id: Any
+    org_id: Any
+    project_id: Any
+
+
+def record_of(
+    row: Owned,
+    action: str,
+    *,
+    actor: Actor,
+    label: str,
+    after: Mapping[str, Any] | None = None,
+    on_behalf_of: UUID | None = None,
+) -> None:
+    """Write what was done to a tenant's row."""
+    record(
+        action,
+        actor=actor,
+        org_id=row.org_id,
+        project_id=row.project_id,
+        target_id=row.id,
+        label=label,
+        after=after,
+        on_behalf_of=on_behalf_of,
+    )
 
 
 def record(

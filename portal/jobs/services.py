@@ -66,7 +66,8 @@ def submit(
         payment.hold(job, expected_seconds=expected_seconds(project, reference.zoo or reference.sha256, settled))
         job.save(force_insert=True)
         story.begin(job)
-        _tell("job.submitted", actor, job, {"config": settled, "suite": suite})
+        facts = {"config": settled, "suite": suite}
+        audit.record_of(job, "job.submitted", actor=actor, label=job.name, after=facts)
     return Job.objects.select_related("created_by").get(id=job.id)
 
 
@@ -81,7 +82,8 @@ def cancel(*, actor: Actor, job_id: UUID) -> Job:
             raise NotFound
         require(actor, job.org_id, Role.MEMBER)
         if job.state not in TERMINAL:
-            _tell("job.cancelled", actor, job, {"state_before": job.state})
+            facts = {"state_before": job.state}
+            audit.record_of(job, "job.cancelled", actor=actor, label=job.name, after=facts)
         if job.state in WAITING:
             Attempt.objects.filter(job=job, state=AttemptState.DISPATCHED).update(
                 state=AttemptState.WITHDRAWN, ended_at=Now()
@@ -104,18 +106,6 @@ def rerun(*, actor: Actor, job_id: UUID) -> Job:
         name=job.name,
         project_id=job.project_id,
         reservation_id=job.reservation_id,
-    )
-
-
-def _tell(action: str, actor: Actor, job: Job, facts: dict[str, Any]) -> None:
-    audit.record(
-        action,
-        actor=actor,
-        org_id=job.org_id,
-        project_id=job.project_id,
-        target_id=job.id,
-        label=job.name,
-        after=facts,
     )
 
 

@@ -127,7 +127,7 @@ class WorkersView(PodiumView):
         draining = self.body(DrainSerializer)["draining"]
         workers.drain(draining=draining)
         action = "workers.drained" if draining else "workers.resumed"
-        audit.record(action, actor=self.actor, org_id=None, target_id="", label="", before={}, after={})
+        audit.record(action, actor=self.actor)
         return Response(_workers())
 
 

@@ -42,7 +42,7 @@ def subprotocol_of(scope: Mapping[str, Any]) -> str | None:
 
 
 def origin_is_ours(headers: Headers, *, has_bearer: bool) -> bool:
-    """A bearer needs no origin. Otherwise a foreign or `null` origin is refused, and cookies without any origin too."""
+    """A bearer needs no origin. Otherwise a foreign or `null` one is refused, and a browser (cookies) without any."""
     if has_bearer:
         return True
     origin = headers.get("origin")

@@ -74,15 +74,7 @@ def enqueue_waiting() -> int:
 def tell(action: str, actor: Actor, row: Model) -> None:
     """Write into the audit log what was done to a model."""
     facts = {"sha256": row.sha256, "bytes": row.bytes}
-    audit.record(
-        action,
-        actor=actor,
-        org_id=row.org_id,
-        project_id=row.project_id,
-        target_id=row.id,
-        label=row.name,
-        after=facts,
-    )
+    audit.record_of(row, action, actor=actor, label=row.name, after=facts)
 
 
 def delete(*, actor: Actor, model_id: UUID) -> None:

@@ -123,15 +123,7 @@ def settle_due(*, now: datetime | None = None) -> int:
 
 
 def _tell(action: str, actor: Actor, row: Reservation, after: dict[str, object]) -> None:
-    audit.record(
-        action,
-        actor=actor,
-        org_id=row.org_id,
-        project_id=row.project_id,
-        target_id=row.id,
-        label=f"{row.ipus} IPUs of {row.pod.name}",
-        after=after,
-    )
+    audit.record_of(row, action, actor=actor, label=f"{row.ipus} IPUs of {row.pod.name}", after=after)
 
 
 def _check_window(starts_at: datetime, ends_at: datetime) -> None:

@@ -4,8 +4,6 @@ The rows belong to no tenant until then, so these verbs act as the system role; 
 when the program comes for it, so that its secret is never stored.
 """
 
-import hashlib
-import hmac
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,7 +11,6 @@ from datetime import timedelta
 from enum import StrEnum
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connections
 from django.utils import timezone
 
@@ -24,6 +21,7 @@ from portal.organizations.access import actor_of, require
 from portal.tenancy import Actor, Role
 from portal.tokens import services
 from portal.tokens.models import DeviceGuess, DeviceRequest, Token
+from portal.tokens.secret import digest
 
 LIFE = timedelta(minutes=10)
 SLOWER_BY = 5
@@ -63,8 +61,8 @@ def begin(*, client: str, scopes: Collection[str], address: str | None, user_age
             text = "Too many programs at your address wait to be let in: try again in ten minutes."
             raise PodiumError("device.too_many", text, status=429, params={"retry_after": int(LIFE.total_seconds())})
         row = DeviceRequest.objects.create(
-            device_digest=_digest("device", device_code),
-            code_digest=_digest("code", user_code),
+            device_digest=digest(device_code, of="device:device"),
+            code_digest=digest(user_code, of="device:code"),
             client=client,
             scopes=sorted(set(scopes)),
             address=address,
@@ -116,7 +114,7 @@ def redeem(*, device_code: str) -> tuple[Token, str] | Waiting:
     """The program comes for its token: it gets it once, or is told to wait, to wait longer or to give up."""
     now = timezone.now()
     with tenancy.context(role="system"):
-        rows = DeviceRequest.objects.filter(device_digest=_digest("device", device_code))
+        rows = DeviceRequest.objects.filter(device_digest=digest(device_code, of="device:device"))
         row = rows.select_for_update().first()
         if row is None or row.state == State.REDEEMED:
             return Waiting.INVALID
@@ -173,12 +171,10 @@ def _find(actor: Actor, user_code: str) -> DeviceRequest | None:
         text = "Too many wrong codes: wait ten minutes, then let the program show a new one."
         raise PodiumError("device.too_many_guesses", text, status=429, params={"retry_after": 600})
     letters = "".join(letter for letter in user_code.upper() if letter in LETTERS)
-    rows = DeviceRequest.objects.filter(code_digest=_digest("code", letters), state=State.PENDING, expires_at__gt=now)
+    rows = DeviceRequest.objects.filter(
+        code_digest=digest(letters, of="device:code"), state=State.PENDING, expires_at__gt=now
+    )
     found = rows.first()
     if found is None:
         DeviceGuess.objects.create(user_id=actor.user_id)
     return found
-
-
-def _digest(kind: str, code: str) -> bytes:
-    return hmac.new(f"device:{kind}:{settings.SECRET_KEY}".encode(), code.encode(), hashlib.sha256).digest()

@@ -1,4 +1,4 @@
-"""The secret of a token: pod_ + 40 random characters + 6 of a checksum, which tells a real one from noise."""
+"""Secrets that are stored hashed. A token's is pod_ + 40 random characters + 6 of a checksum, to tell it from noise."""
 
 import hashlib
 import hmac
@@ -24,9 +24,12 @@ def well_formed(secret: str) -> bool:
     return secret.startswith(PREFIX) and len(body) == 46 and secrets.compare_digest(_checksum(body[:40]), body[40:])
 
 
-def digest(secret: str) -> bytes:
-    """What is stored: HMAC-SHA-256 under a key of this installation, so that a stolen table opens nothing."""
-    return hmac.new(f"tokens:{settings.SECRET_KEY}".encode(), secret.encode(), hashlib.sha256).digest()
+def digest(secret: str, *, of: str = "tokens") -> bytes:
+    """What is stored: HMAC-SHA-256 under a key of this installation, so that a stolen table opens nothing.
+
+    `of` names what the secret is for, so that one kind is never good for another.
+    """
+    return hmac.new(f"{of}:{settings.SECRET_KEY}".encode(), secret.encode(), hashlib.sha256).digest()
 
 
 def _checksum(body: str) -> str:

@@ -197,13 +197,5 @@ def _rights(token: Token) -> dict[str, object]:
 
 
 def _tell(action: str, actor: Actor, token: Token, after: dict[str, object] | None = None) -> None:
-    audit.record(
-        action,
-        actor=actor,
-        org_id=token.org_id,
-        project_id=token.project_id,
-        target_id=token.id,
-        label=token.name,
-        after=after,
-        on_behalf_of=None if token.user_id == actor.user_id else token.user_id,
-    )
+    other = None if token.user_id == actor.user_id else token.user_id
+    audit.record_of(token, action, actor=actor, label=token.name, after=after, on_behalf_of=other)

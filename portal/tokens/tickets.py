@@ -1,19 +1,17 @@
 """One-time tickets for sockets: good for half a minute, one path, the person and the session that fetched it."""
 
-import hashlib
-import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.utils import timezone
 
 from portal import tenancy
 from portal.errors import PodiumError
 from portal.tenancy import Actor
 from portal.tokens.models import SocketTicket
+from portal.tokens.secret import digest
 
 LIFE = timedelta(seconds=30)
 PATHS = ("/ws/v1",)
@@ -35,7 +33,7 @@ def issue(*, actor: Actor, session_key: str, path: str) -> str:
     ticket = secrets.token_urlsafe(32)
     with tenancy.context(role="system"):
         SocketTicket.objects.create(
-            digest=_digest(ticket),
+            digest=digest(ticket, of="tickets"),
             user_id=actor.user_id,
             session_key=session_key,
             path=path,
@@ -48,7 +46,7 @@ def redeem(*, ticket: str, path: str) -> Redeemed | None:
     """Whose it is; None when it is unknown, too old, used already, or for another path. One of many at once wins."""
     now = timezone.now()
     with tenancy.context(role="system"):
-        rows = SocketTicket.objects.filter(digest=_digest(ticket), path=path)
+        rows = SocketTicket.objects.filter(digest=digest(ticket, of="tickets"), path=path)
         if not rows.filter(used_at=None, expires_at__gt=now).update(used_at=now):
             return None
         return Redeemed(*rows.values_list("user_id", "session_key").get())
@@ -58,7 +56,3 @@ def expire() -> int:
     """Forget old ones. For the ticker."""
     with tenancy.context(role="system"):
         return SocketTicket.objects.filter(expires_at__lt=timezone.now() - LIFE).delete()[0]
-
-
-def _digest(ticket: str) -> bytes:
-    return hmac.new(f"tickets:{settings.SECRET_KEY}".encode(), ticket.encode(), hashlib.sha256).digest()

@@ -1,8 +1,8 @@
 """What one step of an LSTM, GRU or RNN does beside its products, forward and backward, each whole in the trace.
 
-Gates are in the order of ONNX. Saved for backward is what PopLibs saves of a step (popnn/Lstm.cpp, Gru.cpp, Rnn.cpp):
-every gate's value, the hyperbolic tangent of the memory, and the state the step began with. The products and the loop
-are in ``recurrent``.
+Gates are in the order of ONNX. Saved for backward is what PopLibs saves of an LSTM's step (popnn/Lstm.cpp), and
+alike for GRU and RNN, whose source was not compared: every gate's value, the hyperbolic tangent of the memory, and the
+state the step began with. The products and the loop are in ``recurrent``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Cells of recurrent layers: what a step of an LSTM, GRU or RNN does beside its products, as PopLibs' supersteps.
 
 The units arrive from where the product left them, all of one state element on the tile that holds it; from then on
-every tile works on its own elements (popnn/Lstm.cpp, Gru.cpp and Rnn.cpp of Graphcore's PopLibs). No products here.
+every tile works on its own elements. The LSTM is after popnn/Lstm.cpp of Graphcore's PopLibs; GRU and RNN are taken to
+be made alike and were not compared with their source. No products here.
 """
 
 from __future__ import annotations
